@@ -1,0 +1,17 @@
+"""What can go wrong because of the input, and how it is said.
+
+Every error a user can cause is a `MatedError`: one sentence that names the place (file, line, column),
+the offending value, what was expected and what to do. The command line prints it and exits with status 1.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MatedError", "MatedWarning"]
+
+
+class MatedError(ValueError):
+    """The input cannot be used as given; the message says where and what to do."""
+
+
+class MatedWarning(UserWarning):
+    """The input can be used, but not quite as the user may think."""

@@ -1,0 +1,198 @@
+"""`Comparisons`: a table of comparisons, one row each, in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mated.errors import MatedError
+from mated.scores.counting import count_distinct
+from mated.scores.ids import PairIds, encode_pairs
+from mated.scores.tally import Tally
+from mated.scores.unit import UnitChoice, parse_unit
+from mated.scores.validation import NanPolicy, as_scores, as_similarity, drop_failures, read_only
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = ["Comparisons"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons:
+    """Scores with what is known of each comparison; build it with `from_arrays` or `mated.read`.
+
+    Attributes
+    ----------
+    score
+        Similarity of each comparison (dissimilarities are held negated).
+    mated
+        Whether the two samples are of one subject.
+    subjects, samples
+        Who was compared with whom, where that is known.
+    covariates
+        Further columns by name, one value a comparison.
+    dissimilarity, unit
+        How the user writes scores.
+    mated_failures, nonmated_failures
+        Comparisons without a score, counted and left out.
+    notes
+        What was decided about the input on the way in, in words.
+    """
+
+    score: NDArray[Any]
+    mated: NDArray[np.bool_]
+    subjects: PairIds | None = None
+    samples: PairIds | None = None
+    covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    dissimilarity: bool = False
+    unit: UnitChoice = "auto"
+    mated_failures: int = 0
+    nonmated_failures: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "score", read_only(self.score))
+        object.__setattr__(self, "mated", read_only(self.mated))
+        object.__setattr__(self, "covariates", MappingProxyType({k: read_only(v) for k, v in self.covariates.items()}))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        score: Any,
+        mated: Any = None,
+        *,
+        probe_subject: Any = None,
+        reference_subject: Any = None,
+        probe_sample: Any = None,
+        reference_sample: Any = None,
+        covariates: Mapping[str, Any] | None = None,
+        dissimilarity: bool = False,
+        unit: object = "auto",
+        nan: NanPolicy = "refuse",
+        notes: tuple[str, ...] = (),
+    ) -> Comparisons:
+        """Check columns and put them together; `mated` may be left out where both subjects are given."""
+        scores = as_scores(score, "scores")
+        subjects = _pair_ids(probe_subject, reference_subject, "subject", len(scores))
+        samples = _pair_ids(probe_sample, reference_sample, "sample", len(scores))
+        flags = _mated_flags(mated, subjects, len(scores))
+        extra = {name: np.asarray(values) for name, values in (covariates or {}).items()}
+        for name, values in extra.items():
+            _check_length(values, len(scores), f"covariate {name!r}")
+        usable, failures = drop_failures(scores, nan, "scores")
+        failed_mated = 0 if usable is None else int(np.count_nonzero(flags & ~usable))
+        if samples is not None and (repeated := int(np.count_nonzero(samples.same))):
+            notes = (*notes, f"{repeated} comparisons have the same sample on both sides and are counted")
+        whole = cls(
+            as_similarity(scores, dissimilarity),
+            flags,
+            subjects,
+            samples,
+            extra,
+            dissimilarity=dissimilarity,
+            unit=parse_unit(unit),
+            mated_failures=failed_mated,
+            nonmated_failures=failures - failed_mated,
+            notes=notes,
+        )
+        return whole if usable is None else whole.take(usable)
+
+    def take(self, rows: NDArray[Any]) -> Comparisons:
+        """Keep only some comparisons, given as a mask or as positions; failures stay as they were."""
+        return replace(
+            self,
+            score=self.score[rows],
+            mated=self.mated[rows],
+            subjects=None if self.subjects is None else self.subjects.take(rows),
+            samples=None if self.samples is None else self.samples.take(rows),
+            covariates={name: values[rows] for name, values in self.covariates.items()},
+        )
+
+    def tally(self) -> Tally:
+        """Reduce to the counts of both classes at the distinct scores."""
+        return Tally(
+            *count_distinct(self.score[self.mated], self.score[~self.mated]),
+            dissimilarity=self.dissimilarity,
+            unit_choice=self.unit,
+            mated_failures=self.mated_failures,
+            nonmated_failures=self.nonmated_failures,
+        )
+
+    def groups(self, *names: str) -> dict[str, Comparisons]:
+        """Split by the values of one or more covariates, in sorted order of their labels."""
+        keys = [self._covariate(name) for name in names]
+        coded = [np.unique(values.astype(str), return_inverse=True) for values in keys]
+        shape = tuple(len(labels) for labels, _ in coded)
+        flat = np.ravel_multi_index(tuple(codes for _, codes in coded), shape)
+        parts = {}
+        for code in np.unique(flat):
+            labels = (coded[k][0][i] for k, i in enumerate(np.unravel_index(code, shape)))
+            # Failures are known for the whole table only, so a group cannot claim them.
+            part = replace(self.take(flat == code), mated_failures=0, nonmated_failures=0)
+            parts[" / ".join(map(str, labels))] = part
+        return parts
+
+    def _covariate(self, name: str) -> NDArray[Any]:
+        if name not in self.covariates:
+            known = ", ".join(repr(n) for n in self.covariates) or "none"
+            raise MatedError(f"there is no column {name!r} to group by; the further columns are: {known}")
+        return self.covariates[name]
+
+    @property
+    def n_subjects(self) -> int | None:
+        """Number of distinct subjects, None where subjects are not known."""
+        if self.subjects is None:
+            return None
+        return len(np.union1d(self.subjects.probe, self.subjects.reference))
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        known = "" if self.subjects is None else f", {self.n_subjects} subjects"
+        n_mated = int(np.count_nonzero(self.mated))
+        return f"Comparisons({n_mated} mated, {len(self) - n_mated} non-mated{known})"
+
+
+def _check_length(values: Any, rows: int, what: str) -> None:
+    if len(values) != rows:
+        raise MatedError(f"{what} has {len(values)} values and there are {rows} scores; they must be as many")
+
+
+def _pair_ids(probe: Any, reference: Any, what: str, rows: int) -> PairIds | None:
+    if probe is None and reference is None:
+        return None
+    if probe is None or reference is None:
+        given, missing = ("reference", "probe") if probe is None else ("probe", "reference")
+        raise MatedError(f"{given}_{what} is given without {missing}_{what}; give both or neither")
+    _check_length(probe, rows, f"probe_{what}")
+    _check_length(reference, rows, f"reference_{what}")
+    return encode_pairs(probe, reference, what)
+
+
+def _mated_flags(mated: Any, subjects: PairIds | None, rows: int) -> NDArray[np.bool_]:
+    if mated is None:
+        if subjects is None:
+            raise MatedError("give either a mated flag or both probe_subject and reference_subject")
+        return subjects.same
+    given = np.asarray(mated)
+    _check_length(given, rows, "mated")
+    if given.dtype != np.bool_:
+        valid = np.isin(given, (0, 1)) if given.dtype.kind in "iuf" else np.zeros(rows, dtype=bool)
+        if not valid.all():
+            where = int(np.flatnonzero(~valid)[0])
+            raise MatedError(f"mated must be true or false (1 or 0), and comparison {where + 1} has {given[where]!r}")
+        given = given.astype(np.bool_)
+    if subjects is not None and (wrong := np.flatnonzero(given != subjects.same)).size:
+        says = "mated, but its subjects differ" if given[wrong[0]] else "non-mated, but its subjects are the same"
+        raise MatedError(
+            f"comparison {wrong[0] + 1} is marked {says} ({len(wrong)} such comparisons); "
+            "correct the flags or the subjects, or leave one of them out"
+        )
+    return given

@@ -1,0 +1,75 @@
+"""Identifiers of the two sides of comparisons, held as integer codes into one list of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mated.errors import MatedError
+from mated.scores.validation import read_only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PairIds", "encode_pairs"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairIds:
+    """For each comparison, who stands on the probe side and who on the reference side.
+
+    Both sides index the same `names`, so two equal codes mean the same subject (or sample).
+    """
+
+    probe: NDArray[np.int64]
+    reference: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "probe", read_only(self.probe))
+        object.__setattr__(self, "reference", read_only(self.reference))
+
+    @property
+    def same(self) -> NDArray[np.bool_]:
+        """Whether both sides are the same."""
+        same: NDArray[np.bool_] = self.probe == self.reference
+        return same
+
+    def take(self, rows: NDArray[Any]) -> PairIds:
+        """Keep only some comparisons (a mask or positions); names keep their codes."""
+        return PairIds(self.probe[rows], self.reference[rows], self.names)
+
+    def __repr__(self) -> str:
+        return f"PairIds({len(self.names)} names, {len(self.probe)} comparisons)"
+
+
+def encode_pairs(probe: Any, reference: Any, what: str) -> PairIds:
+    """Code two columns of labels (texts or integers) by one sorted list of their distinct values.
+
+    `what` names the columns in messages, for instance "subject".
+    """
+    import polars as pl
+
+    sides = [_as_labels(values, f"{side}_{what}") for values, side in ((probe, "probe"), (reference, "reference"))]
+    if sides[0].dtype != sides[1].dtype:
+        sides = [side.cast(pl.String) for side in sides]
+    both = pl.concat(sides)
+    distinct = both.unique().sort()
+    codes = both.replace_strict(distinct, np.arange(len(distinct)), return_dtype=pl.Int64).to_numpy()
+    split = len(sides[0])
+    return PairIds(codes[:split], codes[split:], tuple(str(name) for name in distinct.to_list()))
+
+
+def _as_labels(values: Any, column: str) -> Any:
+    import polars as pl
+
+    series = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
+    if series.dtype.is_float() or not (series.dtype.is_integer() or series.dtype == pl.String):
+        series = series.cast(pl.String)
+    series = series.alias("label")
+    if series.null_count():
+        where = int(series.is_null().arg_true()[0]) + 1
+        raise MatedError(f"column {column!r} has no value in row {where} of the data; every comparison needs one")
+    return series.cast(pl.Int64) if series.dtype.is_integer() else series
