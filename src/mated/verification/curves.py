@@ -1,0 +1,143 @@
+"""The ROC and DET curves of a tally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mated.errors import MatedError
+from mated.scores.validation import read_only
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from mated.scores import Tally
+
+__all__ = ["DetCurve", "RocCurve", "det_curve", "roc_curve"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurve:
+    """True match rate against false match rate, joined by straight lines (the trapezoidal rule).
+
+    The points are the origin and (FMR, TMR) = (C_I(s), C_G(s)) at every observed score s, from the highest
+    down (Wu 2008, section 2). `roc(f)` reads the curve at any false match rate.
+
+    Attributes
+    ----------
+    fmr, tmr
+        Coordinates, both ascending, from (0, 0) to (1, 1).
+    threshold
+        The score at each point, in the user's scoring system; at the origin an infinity that nothing matches.
+    """
+
+    fmr: NDArray[np.float64]
+    tmr: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("fmr", "tmr", "threshold"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __call__(self, fmr: ArrayLike) -> Any:
+        """TMR at the given false match rates by Wu (2008), Eq. 6.
+
+        Where the curve is vertical the lower end is given, as in the paper, except at FMR 0, where it is the
+        rate of mated scores above every non-mated score.
+        """
+        asked = np.asarray(fmr, dtype=np.float64)
+        if np.any((asked < 0) | (asked > 1) | np.isnan(asked)):
+            raise MatedError(f"a false match rate lies between 0 and 1, and {fmr!r} does not")
+        above = np.clip(np.searchsorted(self.fmr, asked, side="left"), 1, len(self.fmr) - 1)
+        width = self.fmr[above] - self.fmr[above - 1]
+        share = np.divide(asked - self.fmr[above - 1], width, out=np.zeros_like(asked), where=width > 0)
+        value = self.tmr[above - 1] + share * (self.tmr[above] - self.tmr[above - 1])
+        at_zero = self.tmr[np.searchsorted(self.fmr, 0.0, side="right") - 1]
+        result = np.where(asked == 0, at_zero, value)
+        return result if result.ndim else float(result)
+
+    @property
+    def area(self) -> float:
+        """Area under the curve by the trapezoidal rule; `auc` computes the same from integers."""
+        return float(np.trapezoid(self.tmr, self.fmr))
+
+    def __len__(self) -> int:
+        return len(self.fmr)
+
+    def __repr__(self) -> str:
+        return f"RocCurve({len(self)} points)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DetCurve:
+    """The two error rates against each other, with the type I error of Wu (2008), Eq. 8.
+
+    At a legitimate score s the false match rate is C_I(s) and the type I error is 1 − C_G(s + 1): both
+    count the comparisons that score exactly s. A gap between observed scores that holds a legitimate score adds a
+    point of its own, which is the usual (FMR, FNMR) pair of the thresholds in that gap.
+
+    Attributes
+    ----------
+    fmr
+        Type II error, ascending.
+    fnmr
+        Type I error, descending.
+    threshold
+        The observed score of each point, or the upper end of its gap, in the user's scoring system.
+    """
+
+    fmr: NDArray[np.float64]
+    fnmr: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("fmr", "fnmr", "threshold"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.fmr)
+
+    def __repr__(self) -> str:
+        return f"DetCurve({len(self)} points)"
+
+
+def roc_curve(tally: Tally) -> RocCurve:
+    """Return the ROC of a tally with both classes."""
+    size = len(tally.scores) + 1
+    fmr, tmr, threshold = (np.empty(size) for _ in range(3))
+    fmr[0] = tmr[0] = 0.0
+    threshold[0] = np.inf
+    np.divide(tally.nonmated_at_or_above[::-1], tally.n_nonmated, out=fmr[1:])
+    np.divide(tally.mated_at_or_above[::-1], tally.n_mated, out=tmr[1:])
+    threshold[1:] = tally.scores[::-1]
+    if tally.dissimilarity:
+        np.negative(threshold, out=threshold)
+    return RocCurve(fmr, tmr, threshold)
+
+
+def det_curve(tally: Tally) -> DetCurve:
+    """Return the DET of a tally with both classes."""
+    fmr = tally.nonmated_at_or_above[::-1] / tally.n_nonmated
+    missed_here_or_below = 1 - np.concatenate([[0], tally.mated_at_or_above[:0:-1]]) / tally.n_mated
+    missed_below = 1 - tally.mated_at_or_above[::-1] / tally.n_mated
+    threshold = tally.scores[::-1].astype(np.float64)
+    # From the top: a score, then the gap below it where that holds a legitimate score.
+    gaps = np.append(_gap_holds_a_score(tally)[::-1], False)
+    keep = np.stack([np.ones(len(gaps), dtype=bool), gaps], axis=1).ravel()
+    if tally.dissimilarity:
+        threshold = -threshold
+    return DetCurve(
+        np.repeat(fmr, 2)[keep],
+        np.stack([missed_here_or_below, missed_below], axis=1).ravel()[keep],
+        np.repeat(threshold, 2)[keep],
+    )
+
+
+def _gap_holds_a_score(tally: Tally) -> NDArray[np.bool_]:
+    """Tell for each gap between neighbouring distinct scores whether a legitimate score lies in it."""
+    if tally.unit is None:
+        return np.ones(max(len(tally.scores) - 1, 0), dtype=bool)
+    wide: NDArray[np.bool_] = np.diff(tally.scores.astype(np.float64)) > 1.5 * float(tally.unit)
+    return wide
