@@ -82,7 +82,7 @@ def _integer_bounds(mated: NDArray[Any], nonmated: NDArray[Any]) -> tuple[int, i
             return None
         low, high = min(low, float(values.min())), max(high, float(values.max()))
     size = len(mated) + len(nonmated)
-    if not high - low < max(_SMALL_RANGE, 2 * size):  # also turns away infinities
+    if not 0 <= high - low < max(_SMALL_RANGE, 2 * size):  # also turns away infinities and no scores at all
         return None
     if not (_are_integers(mated) and _are_integers(nonmated)):
         return None

@@ -66,7 +66,11 @@ def _as_labels(values: Any, column: str) -> Any:
     import polars as pl
 
     series = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
-    if series.dtype.is_float() or not (series.dtype.is_integer() or series.dtype == pl.String):
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+        if (series.drop_nulls() % 1 == 0).all():
+            series = series.cast(pl.Int64)  # a column of whole numbers that a missing value made into floats
+    if not (series.dtype.is_integer() or series.dtype == pl.String):
         series = series.cast(pl.String)
     series = series.alias("label")
     if series.null_count():

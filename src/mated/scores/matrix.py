@@ -13,7 +13,7 @@ from mated.scores.counting import count_distinct
 from mated.scores.ids import PairIds, encode_pairs
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
-from mated.scores.validation import NanPolicy, as_similarity, read_only
+from mated.scores.validation import NanPolicy, as_similarity, check_exact, read_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +73,10 @@ class ScoreMatrix:
     ) -> ScoreMatrix:
         """Check sizes and put a matrix together; `mask` is true where an entry is to be used."""
         matrix = scores if isinstance(scores, np.memmap) else np.asarray(scores)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+        if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "fiu":
             raise MatedError(
-                f"a score matrix is two-dimensional and numeric; this has shape {matrix.shape}, type {matrix.dtype}"
+                f"a score matrix is two-dimensional, numeric and not empty; this has shape {matrix.shape} "
+                f"and type {matrix.dtype}"
             )
         for ids, size, side in (
             (probe_subject, matrix.shape[0], "row"),
@@ -87,6 +88,9 @@ class ScoreMatrix:
                 raise MatedError(
                     f"the matrix has {size} {side}s and there are {len(ids)} ids for them; they must be as many"
                 )
+        if nan not in ("refuse", "failure"):
+            raise MatedError(f"nan must be 'refuse' or 'failure', not {nan!r}")
+        check_exact(matrix, "the matrix")
         used = None if mask is None else np.asarray(mask, dtype=bool)
         if used is not None and used.shape != matrix.shape:
             raise MatedError(f"the mask has shape {used.shape} and the matrix {matrix.shape}; they must be equal")

@@ -91,9 +91,10 @@ def floor_to_unit(value: Fraction, unit: Fraction) -> float:
 
 
 def unit_name(unit: Fraction | None) -> str:
-    """Say the unit in words for tables: "integers", "steps of 0.01", "continuous"."""
+    """Say the unit in words for tables: "integers", "in steps of 0.01", "continuous"."""
     if unit is None:
         return "continuous"
     if unit == 1:
         return "integers"
-    return f"steps of {float(unit):g}"
+    text = f"{float(unit):.{MAX_DECIMALS}f}".rstrip("0").rstrip(".")
+    return f"in steps of {text if Fraction(text) == unit else unit}"

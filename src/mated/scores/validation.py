@@ -11,7 +11,7 @@ from mated.errors import MatedError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NanPolicy", "as_scores", "as_similarity", "drop_failures", "read_only"]
+__all__ = ["NanPolicy", "as_scores", "as_similarity", "check_exact", "drop_failures", "read_only"]
 
 NanPolicy = Literal["refuse", "failure"]
 """What a NaN score means: a mistake in the input, or a failure to acquire or enrol that is counted apart."""
@@ -23,7 +23,7 @@ def as_scores(values: Any, what: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of numbers: float32, float64 or an integer type."""
     try:
         array = np.asarray(values)
-        if array.dtype.kind == "O":
+        if array.dtype.kind in "OUS":
             array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise MatedError(f"{what} must be numbers, and {_first_text(values)!r} is none") from None
@@ -36,13 +36,21 @@ def as_scores(values: Any, what: str) -> NDArray[Any]:
         raise MatedError(f"{what} must be numbers, and these are of type {array.dtype}")
     if array.dtype.kind == "f":
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-    if len(array) and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGER:
-        raise MatedError(f"{what} hold integers beyond 2^53, which cannot be counted exactly; divide them first")
+    check_exact(array, what)
     return array
 
 
+def check_exact(array: NDArray[Any], what: str) -> None:
+    """Refuse integers that floating point cannot tell apart."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return
+    if max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGER:
+        raise MatedError(f"{what}: integers beyond 2^53 cannot be counted exactly; divide them first")
+
+
 def _first_text(values: Any) -> object:
-    for value in values:
+    """Return the first value that is no number, to show it."""
+    for value in np.ravel(np.asarray(values, dtype=object)):
         try:
             float(value)
         except (TypeError, ValueError):

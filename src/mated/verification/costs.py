@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mated.errors import MatedError
-from mated.verification.hull import hull_counts
+from mated.verification.hull import Hull, roc_hull
 from mated.verification.rates import at_threshold, exact_rate
 
 if TYPE_CHECKING:
@@ -50,24 +50,29 @@ def detection_cost(
     cost_miss: float = 1.0,
     cost_false: float = 1.0,
     threshold: float | None = None,
+    hull: Hull | None = None,
 ) -> DetectionCost:
     """Compute minimum and actual normalised detection cost for a prior of mated comparisons and two costs."""
     p = float(exact_rate(prior, "a prior"))
     if not (cost_miss > 0 and cost_false > 0 and np.isfinite(cost_miss) and np.isfinite(cost_false)):
         raise MatedError(f"costs must be positive numbers, and {cost_miss} and {cost_false} are not both")
+    bayes = float(np.log(cost_false * (1 - p)) - np.log(cost_miss * p))
     miss, false = cost_miss * p, cost_false * (1 - p)
-    # The last entry is the threshold above every score.
-    missed = tally.n_mated - np.append(tally.mated_at_or_above, 0)
-    matched = np.append(tally.nonmated_at_or_above, 0)
-    costs = (miss * missed / tally.n_mated + false * matched / tally.n_nonmated) / min(miss, false)
+    # Divided by the smaller of the two, one weight is exactly 1: accepting or rejecting everyone costs 1.
+    miss, false = miss / min(miss, false), false / min(miss, false)
+    # A linear cost is least at a corner of the hull. The last entry is the threshold above every score.
+    corners = (hull or roc_hull(tally)).first
+    missed = tally.n_mated - np.append(tally.mated_at_or_above[corners], 0)
+    matched = np.append(tally.nonmated_at_or_above[corners], 0)
+    costs = miss * (missed / tally.n_mated) + false * (matched / tally.n_nonmated)
     best = int(np.argmin(costs))
-    at = tally.scores[best] if best < len(tally.scores) else np.inf
+    at = tally.scores[corners[best]] if best < len(corners) else np.inf
     if threshold is None and not tally.dissimilarity:
-        threshold = float(np.log(false / miss))
+        threshold = bayes
     actual = None
     if threshold is not None:
         point = at_threshold(tally, threshold)
-        actual = (miss * point.fnmr + false * point.fmr) / min(miss, false)
+        actual = miss * point.fnmr + false * point.fmr
     return DetectionCost(
         prior=p,
         cost_miss=float(cost_miss),
@@ -90,20 +95,25 @@ def cllr(tally: Tally) -> float | None:
     return _mean_bits(tally.scores.astype(np.float64), tally.mated, tally.nonmated)
 
 
-def min_cllr(tally: Tally) -> float:
+def min_cllr(tally: Tally, hull: Hull | None = None) -> float:
     """Return Cllr after the best monotone recalibration of the scores, found by pooling adjacent violators."""
-    mated, nonmated = hull_counts(tally)
+    hull = hull or roc_hull(tally)
     with np.errstate(divide="ignore"):
-        ratios = np.log(mated / tally.n_mated) - np.log(nonmated / tally.n_nonmated)
-    return _mean_bits(ratios, mated, nonmated)
+        ratios = np.log(hull.mated / tally.n_mated) - np.log(hull.nonmated / tally.n_nonmated)
+    return _mean_bits(ratios, hull.mated, hull.nonmated)
 
 
 def _mean_bits(ratios: NDArray[np.float64], mated: NDArray[np.int64], nonmated: NDArray[np.int64]) -> float:
+    """Return ½ mean log2(1 + e^−r) over mated + ½ mean log2(1 + e^r) over non-mated; the ratios ascend."""
+    # log(1 + e^x) = log(1 + e^−|x|) + max(x, 0) never overflows.
+    small = np.log1p(np.exp(-np.abs(ratios)))
     costs = []
     for counts, signed in ((mated, -ratios), (nonmated, ratios)):
-        present = counts > 0
-        costs.append(np.dot(counts[present], np.logaddexp(0.0, signed[present])) / counts.sum())
-    return float((costs[0] + costs[1]) / 2 / np.log(2))
+        values = small + np.maximum(signed, 0.0)
+        if not np.isfinite(values[[0, -1]]).all():  # an infinite ratio costs only those that have it
+            values = np.where(counts > 0, values, 0.0)
+        costs.append(float(np.dot(counts.astype(np.float64), values)) / int(counts.sum()))
+    return (costs[0] + costs[1]) / 2 / float(np.log(2))
 
 
 def fvc_rates(tally: Tally) -> dict[str, float]:

@@ -11,6 +11,8 @@ from mated.errors import MatedError
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import ArrayLike, NDArray
 
     from mated.scores import Tally
@@ -35,7 +37,7 @@ class RocCurve:
 
     fmr: NDArray[np.float64]
     tmr: NDArray[np.float64]
-    threshold: NDArray[np.float64]
+    threshold: NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:
         for name in ("fmr", "tmr", "threshold"):
@@ -90,7 +92,7 @@ class DetCurve:
 
     fmr: NDArray[np.float64]
     fnmr: NDArray[np.float64]
-    threshold: NDArray[np.float64]
+    threshold: NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:
         for name in ("fmr", "fnmr", "threshold"):
@@ -106,7 +108,8 @@ class DetCurve:
 def roc_curve(tally: Tally) -> RocCurve:
     """Return the ROC of a tally with both classes."""
     size = len(tally.scores) + 1
-    fmr, tmr, threshold = (np.empty(size) for _ in range(3))
+    fmr, tmr = np.empty(size), np.empty(size)
+    threshold = np.empty(size, dtype=tally.scores.dtype)
     fmr[0] = tmr[0] = 0.0
     threshold[0] = np.inf
     np.divide(tally.nonmated_at_or_above[::-1], tally.n_nonmated, out=fmr[1:])
@@ -119,25 +122,27 @@ def roc_curve(tally: Tally) -> RocCurve:
 
 def det_curve(tally: Tally) -> DetCurve:
     """Return the DET of a tally with both classes."""
-    fmr = tally.nonmated_at_or_above[::-1] / tally.n_nonmated
-    missed_here_or_below = 1 - np.concatenate([[0], tally.mated_at_or_above[:0:-1]]) / tally.n_mated
-    missed_below = 1 - tally.mated_at_or_above[::-1] / tally.n_mated
-    threshold = tally.scores[::-1].astype(np.float64)
-    # From the top: a score, then the gap below it where that holds a legitimate score.
-    gaps = np.append(_gap_holds_a_score(tally)[::-1], False)
-    keep = np.stack([np.ones(len(gaps), dtype=bool), gaps], axis=1).ravel()
+    # From the top: a score, then the gap below it; the errors of the gap are those of a threshold at the score.
+    size = 2 * len(tally.scores) - 1
+    fmr, fnmr = np.empty(size), np.empty(size)
+    threshold = np.empty(size, dtype=tally.scores.dtype)
+    np.divide(tally.nonmated_at_or_above[::-1], tally.n_nonmated, out=fmr[::2])
+    fmr[1::2] = fmr[:-1:2]
+    fnmr[0] = 1.0
+    np.divide(tally.n_mated - tally.mated_at_or_above[:0:-1], tally.n_mated, out=fnmr[1::2])
+    fnmr[2::2] = fnmr[1::2]
+    threshold[::2] = tally.scores[::-1]
+    threshold[1::2] = threshold[:-1:2]
     if tally.dissimilarity:
-        threshold = -threshold
-    return DetCurve(
-        np.repeat(fmr, 2)[keep],
-        np.stack([missed_here_or_below, missed_below], axis=1).ravel()[keep],
-        np.repeat(threshold, 2)[keep],
-    )
+        np.negative(threshold, out=threshold)
+    if tally.unit is not None:
+        kept = np.ones(size, dtype=bool)
+        kept[1::2] = _gap_holds_a_score(tally, tally.unit)[::-1]
+        fmr, fnmr, threshold = fmr[kept], fnmr[kept], threshold[kept]
+    return DetCurve(fmr, fnmr, threshold)
 
 
-def _gap_holds_a_score(tally: Tally) -> NDArray[np.bool_]:
+def _gap_holds_a_score(tally: Tally, unit: Fraction) -> NDArray[np.bool_]:
     """Tell for each gap between neighbouring distinct scores whether a legitimate score lies in it."""
-    if tally.unit is None:
-        return np.ones(max(len(tally.scores) - 1, 0), dtype=bool)
-    wide: NDArray[np.bool_] = np.diff(tally.scores.astype(np.float64)) > 1.5 * float(tally.unit)
+    wide: NDArray[np.bool_] = np.diff(tally.scores.astype(np.float64)) > 1.5 * float(unit)
     return wide

@@ -26,7 +26,7 @@ import numpy as np
 
 from mated.scores.unit import floor_to_unit
 from mated.verification.cautions import caution_at_eer
-from mated.verification.hull import hull_counts
+from mated.verification.hull import Hull, roc_hull
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,8 +65,11 @@ class EqualErrorRate:
     caution: str | None
 
 
-def equal_error_rate(tally: Tally) -> EqualErrorRate:
-    """Compute the equal error rate of a tally with both classes by every definition."""
+def equal_error_rate(tally: Tally, hull: Hull | None = None) -> EqualErrorRate:
+    """Compute the equal error rate of a tally with both classes by every definition.
+
+    `hull` may be handed over where it is known already.
+    """
     value, difference, low, high = _wu2008(tally)
     threshold = float(tally.scores.dtype.type(_middle(tally, low, high)))
     index = int(np.searchsorted(tally.scores, threshold))
@@ -81,7 +84,7 @@ def equal_error_rate(tally: Tally) -> EqualErrorRate:
             "wu2008": float(value),
             "nearest": _nearest(tally),
             "interpolated": _diagonal_crossing(tally),
-            "rocch": _hull_crossing(tally),
+            "rocch": _hull_crossing(tally, hull or roc_hull(tally)),
             "fvc2000": _fvc2000(tally),
         },
         caution=caution_at_eer(tally.nonmated_from(index), tally.n_mated - tally.mated_from(index)),
@@ -212,10 +215,9 @@ def _on_segment(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> f
     return float(a[0] + share * (b[0] - a[0]))
 
 
-def _hull_crossing(tally: Tally) -> float:
-    mated, nonmated = hull_counts(tally)
-    missed = np.concatenate([[0], np.cumsum(mated)])
-    matched = tally.n_nonmated - np.concatenate([[0], np.cumsum(nonmated)])
+def _hull_crossing(tally: Tally, hull: Hull) -> float:
+    missed = np.concatenate([[0], np.cumsum(hull.mated)])
+    matched = tally.n_nonmated - np.concatenate([[0], np.cumsum(hull.nonmated)])
 
     def point(k: int) -> tuple[Fraction, Fraction]:
         return Fraction(int(matched[k]), tally.n_nonmated), Fraction(int(missed[k]), tally.n_mated)

@@ -45,7 +45,9 @@ def d_prime(tally: Tally) -> float | None:
 
 def _moments(tally: Tally, counts: NDArray[np.int64]) -> tuple[float, float]:
     scores = tally.scores.astype(np.float64, copy=False)
-    total = counts.sum()
-    mean = float(np.dot(counts, scores) / total)
+    weights = counts.astype(np.float64)
+    total = int(counts.sum())
+    mean = float(np.dot(weights, scores)) / total
     deviations = scores - mean
-    return mean, float(np.dot(counts, deviations * deviations) / total)
+    deviations *= deviations
+    return mean, float(np.dot(weights, deviations)) / total
