@@ -1,0 +1,171 @@
+"""Open a file and bring its bytes in: plain or gzip, and, for text, as clean UTF-8 lines.
+
+Whatever is wrong with the file itself (it is missing, a directory, empty, cut short, not text) is said here,
+so that a reader of a format sees only whole and clean contents.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mated.errors import MatedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["InputFile", "Text", "read_text"]
+
+_HEAD = 1 << 16
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLANK_LINE = re.compile(rb"\A[ \t]*\n|\n[ \t]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file a user named. Its contents are unpacked when the name ends in .gz or the bytes say gzip."""
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        if self.path.is_dir():
+            raise MatedError(f"{self.name} is a directory; give a file")
+        if not self.path.exists():
+            raise MatedError(f"there is no file {self.name}; check the path")
+
+    @property
+    def name(self) -> str:
+        """The path as the user wrote it, for messages."""
+        return str(self.path)
+
+    @property
+    def ending(self) -> str:
+        """The ending of the name in lower case, without a final .gz."""
+        suffixes = [suffix.lower() for suffix in self.path.suffixes]
+        if suffixes and suffixes[-1] == ".gz":
+            suffixes.pop()
+        return suffixes[-1] if suffixes else ""
+
+    @property
+    def packed(self) -> bool:
+        """Whether the contents have to be unpacked."""
+        return self.path.suffix.lower() == ".gz" or self._raw_start.startswith(_GZIP_MAGIC)
+
+    @cached_property
+    def contents(self) -> bytes:
+        """All bytes of the file, unpacked."""
+        raw = self._raw
+        if not self.packed:
+            return raw
+        try:
+            return gzip.decompress(raw)
+        except gzip.BadGzipFile:
+            raise MatedError(f"{self.name} is not gzip data; unpack it, or drop the ending .gz") from None
+        except (EOFError, zlib.error):
+            raise MatedError(f"{self.name} is cut short or damaged gzip data; copy or write it again") from None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the file, unpacked; empty where they cannot be."""
+        if not self.packed:
+            return self._raw_start
+        try:
+            return zlib.decompressobj(wbits=31).decompress(self._raw_start, _HEAD)
+        except zlib.error:
+            return b""
+
+    @cached_property
+    def _raw(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise MatedError(f"{self.name} cannot be read: {error.strerror or error}") from None
+
+    @cached_property
+    def _raw_start(self) -> bytes:
+        # A pipe can be read once only, so it is read whole.
+        if not self.path.is_file():
+            return self._raw[:_HEAD]
+        try:
+            with self.path.open("rb") as stream:
+                return stream.read(_HEAD)
+        except OSError as error:
+            raise MatedError(f"{self.name} cannot be read: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines of text as UTF-8 bytes: ended by line feeds, none of them blank, the last one not ended.
+
+    `numbers` holds the line number in the file of each line, None where no blank line was dropped.
+    """
+
+    name: str
+    data: bytes
+    numbers: Sequence[int] | None = None
+
+    def line_number(self, index: int) -> int:
+        """Return the 1-based line number in the file of the line at `index`."""
+        return index + 1 if self.numbers is None else self.numbers[index]
+
+    def first_lines(self, count: int) -> list[str]:
+        """Return up to `count` lines from the beginning."""
+        end = -1
+        for _ in range(count):
+            end = self.data.find(b"\n", end + 1)
+            if end < 0:
+                return self.data.decode().split("\n")
+        return self.data[:end].decode().split("\n")
+
+    def without_first(self) -> Text:
+        """Return the text after its first line, which is empty when there is no other."""
+        _, _, rest = self.data.partition(b"\n")
+        numbers = range(2, self.n_lines + 1) if self.numbers is None else self.numbers[1:]
+        return replace(self, data=rest, numbers=numbers)
+
+    @cached_property
+    def n_lines(self) -> int:
+        """Number of lines."""
+        return self.data.count(b"\n") + 1 if self.data else 0
+
+
+def read_text(file: InputFile) -> Text:
+    """Read a text file: UTF-8 with or without byte order mark, any line ends, blank lines dropped."""
+    data = file.contents.removeprefix(_BYTE_ORDER_MARK)
+    _check_is_text(file.name, data)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.rstrip(b"\n")
+    if not data.strip():
+        raise MatedError(f"{file.name} is empty; it holds no scores")
+    return _without_blank_lines(file.name, data)
+
+
+def _check_is_text(name: str, data: bytes) -> None:
+    if b"\0" in data:
+        raise MatedError(f"{name} is not text; if its format is a known one, name it with format= (--format)")
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise MatedError(
+            f"{name}, line {line}: the byte 0x{data[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        ) from None
+
+
+def _without_blank_lines(name: str, data: bytes) -> Text:
+    # A search for two bytes is far quicker than the expression, and settles nearly every file.
+    suspect = data[:1].isspace() or any(pair in data for pair in (b"\n\n", b"\n ", b"\n\t"))
+    if not (suspect and _BLANK_LINE.search(data)):
+        return Text(name, data)
+    lines = data.split(b"\n")
+    kept = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    return Text(name, b"\n".join(lines[number - 1] for number in kept), kept)

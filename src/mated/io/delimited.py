@@ -1,0 +1,193 @@
+"""Text in columns: which sign separates them, whether there is a header, and the parsing itself.
+
+Fields are separated by tabs, semicolons, commas, vertical bars or runs of blanks, and may stand in double
+quotes. A quoted field must end on the line on which it begins: so a record is a line, and a forgotten quotation
+mark cannot swallow the comparisons after it. Decimals are written with a point.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+from mated.errors import MatedError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    import polars as pl
+
+    from mated.io.bytes_in import Text
+
+__all__ = ["Delimited", "decimal_advice", "is_number", "sniff_separator", "split_line"]
+
+_SEPARATORS = ("\t", ";", ",", "|")
+_LINES_TO_SNIFF = 20
+_BLANKS_OR_QUOTED = re.compile(rb'("[^"\n]*")|[ \t]+')
+
+
+def is_number(field: str) -> bool:
+    """Say whether a field is written as a number; NaN and infinities are."""
+    if "_" in field or not field.isascii():
+        return False
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def decimal_advice(field: str) -> str:
+    """Return what to add to a message where a field is a number with a decimal comma."""
+    return "; write decimals with a point" if re.fullmatch(r"[+-]?\d*,\d+", field) else ""
+
+
+def split_line(line: str, separator: str) -> list[str]:
+    """Split one line into fields without the blanks around them."""
+    if '"' in line:
+        fields = next(csv.reader([line.strip() if separator == " " else line], delimiter=separator), [])
+    elif separator == " ":
+        fields = line.split()
+    else:
+        fields = line.split(separator)
+    return [field.strip() for field in fields]
+
+
+def sniff_separator(lines: Sequence[str]) -> str:
+    """Find the separator from the first lines; " " stands for runs of blanks.
+
+    It is the sign that gives every line the same number of fields, at least two; of several the one with most
+    fields, then the first of tab, semicolon, comma, bar. Where rows are ragged, the sign most frequent in the
+    first line is taken, unless only blanks divide all lines alike.
+    """
+    widths = {sign: [len(split_line(line, sign)) for line in lines] for sign in (*_SEPARATORS, " ")}
+    even = [sign for sign in _SEPARATORS if widths[sign][0] > 1 and len(set(widths[sign])) == 1]
+    if even:
+        return max(even, key=lambda sign: widths[sign][0])
+    common = [sign for sign in _SEPARATORS if min(widths[sign]) > 1]
+    if not common and widths[" "][0] > 1 and len(set(widths[" "])) == 1:
+        return " "
+    most = max(_SEPARATORS, key=lambda sign: widths[sign][0])
+    return most if widths[most][0] > 1 else " "
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """Text with its separator; a record is a line."""
+
+    text: Text
+    separator: str
+
+    @classmethod
+    def sniff(cls, text: Text) -> Delimited:
+        """Find the separator and, for runs of blanks, reduce each run to one."""
+        separator = sniff_separator(text.first_lines(_LINES_TO_SNIFF))
+        return cls(_single_blanks(text) if separator == " " else text, separator)
+
+    @cached_property
+    def first_fields(self) -> list[str]:
+        """The fields of the first line."""
+        return split_line(self.text.first_lines(1)[0], self.separator)
+
+    @property
+    def first_has_a_number(self) -> bool:
+        """Whether the first line looks like data: a row of data has a score, a header has no number."""
+        return any(is_number(field) for field in self.first_fields)
+
+    def without_header(self) -> Delimited:
+        """Return the records after the first."""
+        body = self.text.without_first()
+        if not body.data:
+            raise MatedError(f"{self.text.name} has a header and no data; it holds no scores")
+        return replace(self, text=body)
+
+    def place(self, record: int) -> str:
+        """Say where a record stands: file and line."""
+        return f"{self.text.name}, line {self.text.line_number(record)}"
+
+    def parse(self, names: Sequence[str], *, numeric: Collection[int], what: str = "score") -> pl.DataFrame:
+        """Parse all records; the columns at positions `numeric` become Float64 and all others String.
+
+        `what` says in messages what the numbers are. An empty field is null; a record with more or fewer fields than
+        `names` is refused. The columns of the frame are named by their positions: "0", "1", ...
+        """
+        import polars as pl
+
+        schema = {str(i): pl.Float64() if i in numeric else pl.String() for i in range(len(names))}
+        try:
+            frame = self._parse(schema)
+        except pl.exceptions.PolarsError:
+            frame = self._parse_leniently(names, numeric, what)
+        if frame.height != self.text.n_lines:
+            self._refuse_quotes()
+        if frame.to_series(-1).null_count():
+            self._refuse_ragged(len(names))
+        return frame
+
+    def _parse(self, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.read_csv(self.text.data, has_header=False, separator=self.separator, schema=schema)
+
+    def _parse_leniently(self, names: Sequence[str], numeric: Collection[int], what: str) -> pl.DataFrame:
+        """Parse numbers that have blanks around them, and say which record is wrong where one is."""
+        import polars as pl
+
+        self._refuse_ragged(len(names))
+        try:
+            frame = self._parse({str(i): pl.String() for i in range(len(names))})
+        except pl.exceptions.PolarsError:
+            self._refuse_quotes()
+        if frame.height != self.text.n_lines:
+            self._refuse_quotes()
+        bare = frame.with_columns(pl.col(str(i)).str.strip_chars().replace("", None) for i in numeric)
+        cast = bare.with_columns(pl.col(str(i)).cast(pl.Float64, strict=False) for i in numeric)
+        wrong = [(cast[str(i)].is_null() & bare[str(i)].is_not_null()).arg_true() for i in numeric]
+        found = [(int(rows[0]), i) for rows, i in zip(wrong, numeric, strict=True) if len(rows)]
+        if found:
+            record, column = min(found)
+            value = bare[str(column)][record]
+            raise MatedError(
+                f"{self.place(record)}, column {names[column]!r}: the {what} {value!r} is not a number; correct it, "
+                f"or name the right column{decimal_advice(value)}"
+            )
+        return cast
+
+    def _refuse_ragged(self, width: int) -> None:
+        for record, line in enumerate(self.text.data.split(b"\n")):
+            if b'"' in line:
+                fields = len(split_line(line.decode(), self.separator))
+            else:
+                fields = line.count(self.separator.encode()) + 1
+            if fields != width:
+                raise MatedError(
+                    f"{self.place(record)} has {_fields(fields)} instead of {width}; complete or remove the line"
+                )
+
+    def _refuse_quotes(self) -> NoReturn:
+        for record, line in enumerate(self.text.data.split(b"\n")):
+            if line.count(b'"') % 2:
+                raise MatedError(
+                    f"{self.place(record)}: a quotation mark is not closed on its line; close it or remove it"
+                )
+        raise MatedError(f"{self.text.name} has misplaced quotation marks; put them around whole fields only")
+
+
+def _fields(count: int) -> str:
+    return "1 field" if count == 1 else f"{count} fields"
+
+
+def _single_blanks(text: Text) -> Text:
+    """Reduce every run of blanks to one and remove those at the ends of lines."""
+    data = text.data
+    if b'"' in data:
+        data = _BLANKS_OR_QUOTED.sub(lambda match: match[1] or b" ", data)
+    else:
+        data = data.replace(b"\t", b" ")
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+    data = data.replace(b"\n ", b"\n").replace(b" \n", b"\n").strip(b" ")
+    return replace(text, data=data)

@@ -1,0 +1,96 @@
+"""`read`: the one door through which comparisons come in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mated.errors import MatedError
+from mated.io.bytes_in import InputFile
+from mated.io.columns import Columns
+from mated.io.registry import choose
+from mated.io.request import Header, Request
+from mated.scores.unit import parse_unit
+
+if TYPE_CHECKING:
+    from mated.scores import Comparisons, ScoreMatrix
+    from mated.scores.validation import NanPolicy
+
+__all__ = ["read"]
+
+_FIND_ALL = Columns()
+
+
+def read(
+    source: Any = None,
+    *,
+    mated: str | os.PathLike[str] | None = None,
+    nonmated: str | os.PathLike[str] | None = None,
+    format: str = "auto",  # noqa: A002 - the word a user looks for
+    columns: Columns = _FIND_ALL,
+    header: Header = "auto",
+    ids: Any = None,
+    probe_ids: Any = None,
+    reference_ids: Any = None,
+    dissimilarity: bool | None = None,
+    unit: object = "auto",
+    nan: NanPolicy = "refuse",
+) -> Comparisons | ScoreMatrix:
+    """Read comparisons from a file, a data frame or two score lists.
+
+    Parameters
+    ----------
+    source
+        A path, or any data frame with one comparison a row. Text may be gzip.
+    mated, nonmated
+        In place of `source`: two files that list the mated and the non-mated scores.
+    format
+        "table", "parquet", "npy", "matrix", "lists", "frame"; "auto" tells them by ending and contents.
+    columns
+        Which columns of a table to read; those left out are found by name (`mated.io.columns.SYNONYMS`).
+        Columns without a role become covariates.
+    header
+        Whether a text has a header. "auto": it has one when no field of its first line is a number.
+    ids, probe_ids, reference_ids
+        Subjects, and samples where known, of a matrix: for a square one, or for its rows and its columns.
+        A path, a data frame with columns `subject` and `sample`, or a sequence of subjects.
+    dissimilarity
+        True when a lower score means more alike. None: as the name of the score column says, else False.
+    unit
+        The step between two legitimate scores: "auto", "continuous" or a number.
+    nan
+        "refuse", or "failure" to count NaN and missing scores as failures to acquire.
+
+    Returns
+    -------
+    Comparisons or ScoreMatrix
+        With `notes` on what was decided about the input.
+
+    Raises
+    ------
+    MatedError
+        The input cannot be used; the sentence says where and what to do.
+    """
+    if header not in ("auto", True, False):
+        raise MatedError(f"header must be 'auto', True or False, not {header!r}")
+    if nan not in ("refuse", "failure"):
+        raise MatedError(f"nan must be 'refuse' or 'failure', not {nan!r}")
+    if source is None and (mated is None or nonmated is None):
+        raise MatedError("give a file or a data frame, or two score lists: mated= and nonmated= (--mated, --nonmated)")
+    if source is not None and not (mated is None and nonmated is None):
+        raise MatedError("give either one source or two score lists with mated= and nonmated=, not both")
+    request = Request(
+        InputFile(Path(source)) if isinstance(source, (str, os.PathLike)) else source,
+        mated=None if mated is None else InputFile(Path(mated)),
+        nonmated=None if nonmated is None else InputFile(Path(nonmated)),
+        columns=columns,
+        header=header,
+        ids=ids,
+        probe_ids=probe_ids,
+        reference_ids=reference_ids,
+        dissimilarity=dissimilarity,
+        unit=parse_unit(unit),
+        nan=nan,
+    )
+    return choose(format, request).read(request)

@@ -1,0 +1,74 @@
+"""`Request`: what `read` was asked for, handed to a reader in one piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from mated.errors import MatedError
+from mated.io.bytes_in import InputFile
+from mated.io.columns import Columns
+
+if TYPE_CHECKING:
+    from mated.scores.unit import UnitChoice
+    from mated.scores.validation import NanPolicy
+
+__all__ = ["Header", "Request", "SourceKind"]
+
+Header = Literal["auto"] | bool
+SourceKind = Literal["file", "frame", "lists"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Where to read and how, checked as far as no contents are needed."""
+
+    source: Any = None
+    mated: InputFile | None = None
+    nonmated: InputFile | None = None
+    columns: Columns = field(default_factory=Columns)
+    header: Header = "auto"
+    ids: Any = None
+    probe_ids: Any = None
+    reference_ids: Any = None
+    dissimilarity: bool | None = None
+    unit: UnitChoice = "auto"
+    nan: NanPolicy = "refuse"
+
+    @property
+    def kind(self) -> SourceKind:
+        """What the scores come in."""
+        if self.source is None:
+            return "lists"
+        return "file" if isinstance(self.source, InputFile) else "frame"
+
+    @property
+    def file(self) -> InputFile:
+        """The one file to read."""
+        if not isinstance(self.source, InputFile):
+            raise MatedError("this format is read from a file; give its path")
+        return self.source
+
+    @property
+    def name(self) -> str:
+        """What to call the source in messages."""
+        if isinstance(self.source, InputFile):
+            return self.source.name
+        return "the data frame" if self.source is not None else "the pair of score lists"
+
+    def refuse_columns(self, format_name: str) -> None:
+        """Refuse named columns for a format that has none."""
+        if self.columns.given:
+            role = next(iter(self.columns.given))
+            raise MatedError(
+                f"{self.name} is read as {format_name}, without a column for {role}; leave that option out"
+            )
+
+    def refuse_ids(self, format_name: str) -> None:
+        """Refuse ids for a format other than a matrix."""
+        for option in ("ids", "probe_ids", "reference_ids"):
+            if getattr(self, option) is not None:
+                raise MatedError(
+                    f"{self.name} is read as {format_name}, and {option} belongs to a score matrix; leave it out, "
+                    "or read the file as a matrix with format='matrix' (--format matrix)"
+                )
