@@ -5,6 +5,19 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 from mated.errors import MatedError, MatedWarning
+from mated.evaluation import Verification, Verifications, verify
+from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix
 
-__all__ = ["Comparisons", "MatedError", "MatedWarning", "ScoreMatrix", "__version__"]
+__all__ = [
+    "Columns",
+    "Comparisons",
+    "MatedError",
+    "MatedWarning",
+    "ScoreMatrix",
+    "Verification",
+    "Verifications",
+    "__version__",
+    "read",
+    "verify",
+]

@@ -1,0 +1,9 @@
+"""What a user holds: verbs and result objects, where estimates meet the data they come from."""
+
+from __future__ import annotations
+
+from mated.evaluation.collection import Verifications
+from mated.evaluation.verification import Verification
+from mated.evaluation.verify import verify
+
+__all__ = ["Verification", "Verifications", "verify"]

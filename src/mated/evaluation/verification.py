@@ -1,0 +1,350 @@
+"""`Verification`: what a user holds after `mated.verify`, for one system."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from mated.errors import MatedError
+from mated.evaluation.collection import Verifications
+from mated.evaluation.html import table_html
+from mated.scores import Comparisons, ScoreMatrix, SubjectTallies, Tally
+from mated.scores.unit import unit_name
+from mated.verification import (
+    AtFmr,
+    AtThreshold,
+    AtTmr,
+    DetCurve,
+    DetectionCost,
+    EqualErrorRate,
+    IndividualRocs,
+    RocCurve,
+    RocFunction,
+    area_under_roc,
+    at_fmr,
+    at_threshold,
+    at_tmr,
+    average_roc,
+    cllr,
+    d_prime,
+    default_fmrs,
+    det_curve,
+    detection_cost,
+    equal_error_rate,
+    fvc_rates,
+    half_total_error_rate,
+    individual_rocs,
+    min_cllr,
+    roc_curve,
+)
+from mated.verification.hull import Hull, roc_hull
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+__all__ = ["Costs", "OperatingPoints", "Verification"]
+
+Figure = Literal["roc", "roc-log", "det", "scores", "rates", "individual"]
+
+
+@dataclass(frozen=True)
+class OperatingPoints:
+    """Where a verification is to be read off; `fmr=None` takes the targets that the data support."""
+
+    fmr: tuple[float, ...] | None = None
+    tmr: tuple[float, ...] = ()
+    threshold: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What decisions cost: the prior of mated comparisons, of a miss and of a false match."""
+
+    prior: float
+    miss: float = 1.0
+    false: float = 1.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verification:
+    """Error rates of one system, all read from its tally.
+
+    The methods give frozen results with the numbers of errors behind them and a `caution` where the data
+    cannot support the number. `to_dict()` is what `mated verify --json` prints.
+    """
+
+    tally: Tally
+    name: str = "scores"
+    layout: Comparisons | ScoreMatrix | None = None
+    points: OperatingPoints = OperatingPoints()
+    costs: Costs | None = None
+    transferred_threshold: float | None = None
+    symmetric: Literal["auto", "yes", "no"] = "auto"
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for count, kind in ((self.tally.n_mated, "mated"), (self.tally.n_nonmated, "non-mated")):
+            if not count:
+                raise MatedError(f"{self.name}: there is no {kind} comparison with a score; verification needs both")
+
+    # -- numbers ---------------------------------------------------------------------------------
+
+    def at_fmr(self, fmr: float) -> AtFmr:
+        """TMR, FNMR and threshold at a false match rate (Wu 2008, Eqs. 5 and 6)."""
+        return at_fmr(self.tally, fmr)
+
+    def at_tmr(self, tmr: float) -> AtTmr:
+        """FMR and threshold at a true match rate."""
+        return at_tmr(self.tally, tmr)
+
+    def at_threshold(self, threshold: float) -> AtThreshold:
+        """FMR, FNMR and TMR at a threshold (Wu 2008, Eq. 7)."""
+        return at_threshold(self.tally, threshold)
+
+    def eer(self) -> EqualErrorRate:
+        """Equal error rate by five definitions, that of Wu (2008) first."""
+        return self._eer
+
+    def auc(self) -> float:
+        """Area under the ROC: the exact Mann–Whitney statistic."""
+        return self._auc
+
+    def d_prime(self) -> float | None:
+        """Separation of the two classes in standard deviations."""
+        return d_prime(self.tally)
+
+    def detection_cost(self, *, prior: float, miss: float = 1.0, false: float = 1.0) -> DetectionCost:
+        """Minimum and actual normalised detection cost."""
+        return detection_cost(self.tally, prior=prior, cost_miss=miss, cost_false=false, hull=self._hull)
+
+    def cllr(self) -> float | None:
+        """Log-likelihood-ratio cost of the scores as they are."""
+        return cllr(self.tally)
+
+    def min_cllr(self) -> float:
+        """Log-likelihood-ratio cost after the best monotone calibration."""
+        return min_cllr(self.tally, self._hull)
+
+    def hter(self, threshold: float) -> float:
+        """Half total error rate at a threshold set elsewhere."""
+        return half_total_error_rate(self.tally, threshold)
+
+    @cached_property
+    def _hull(self) -> Hull:
+        return roc_hull(self.tally)
+
+    @cached_property
+    def _eer(self) -> EqualErrorRate:
+        return equal_error_rate(self.tally, self._hull)
+
+    @cached_property
+    def _auc(self) -> float:
+        return area_under_roc(self.tally)
+
+    # -- curves ----------------------------------------------------------------------------------
+
+    @cached_property
+    def roc(self) -> RocCurve:
+        """The ROC; call it with a false match rate to read it."""
+        return roc_curve(self.tally)
+
+    @cached_property
+    def det(self) -> DetCurve:
+        """The DET with the type I error of Wu (2008)."""
+        return det_curve(self.tally)
+
+    @cached_property
+    def subject_tallies(self) -> SubjectTallies:
+        """Counts of each subject's comparisons; needs subject ids."""
+        layout = self.layout.comparisons() if isinstance(self.layout, ScoreMatrix) else self.layout
+        if layout is None or layout.subjects is None:
+            raise MatedError(
+                f"{self.name}: individual rates need to know who was compared; give probe_subject and reference_subject"
+            )
+        return SubjectTallies.of(layout, self.symmetric)
+
+    @cached_property
+    def individual_rocs(self) -> IndividualRocs:
+        """The ROC of every subject (Veldhuis & Raja 2023, Eqs. 28 and 29)."""
+        return individual_rocs(self.subject_tallies)
+
+    @cached_property
+    def average_roc(self) -> RocFunction:
+        """Mean of the individual ROCs at constant false match rate (Veldhuis & Raja 2023, Eq. 11)."""
+        return average_roc(self.individual_rocs)
+
+    # -- groups ----------------------------------------------------------------------------------
+
+    def by(self, *columns: str) -> Verifications:
+        """Evaluate each value of one or more covariates apart, from the same comparisons.
+
+        A group without mated or without non-mated comparisons cannot be evaluated and is named in the notes.
+        """
+        if not isinstance(self.layout, Comparisons):
+            raise MatedError(f"{self.name}: groups need a table of comparisons with further columns")
+        members, left_out = {}, []
+        for label, part in self.layout.groups(*columns).items():
+            n_mated = int(part.mated.sum())
+            if not 0 < n_mated < len(part):
+                left_out.append(f"{label!r} ({n_mated} mated, {len(part) - n_mated} non-mated comparisons)")
+                continue
+            members[label] = Verification(
+                part.tally(),
+                name=label,
+                layout=part,
+                points=self.points,
+                costs=self.costs,
+                transferred_threshold=self.transferred_threshold,
+                symmetric=self.symmetric,
+            )
+        if not members:
+            raise MatedError(
+                f"{self.name}: no value of {', '.join(columns)} has both mated and non-mated comparisons: "
+                f"{'; '.join(left_out)}"
+            )
+        notes = (f"left out, as one class is missing: {', '.join(left_out)}",) if left_out else ()
+        return Verifications(members, kind="groups", notes=notes)
+
+    # -- what it says of itself --------------------------------------------------------------------
+
+    @property
+    def fmr_targets(self) -> tuple[float, ...]:
+        """The false match rates at which it is read off."""
+        return default_fmrs(self.tally) if self.points.fmr is None else self.points.fmr
+
+    @property
+    def n_subjects(self) -> int | None:
+        """Number of subjects, None where they are not known."""
+        return None if self.layout is None else self.layout.n_subjects
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What was decided about the input, and what looks wrong with it, in sentences."""
+        remarks = self.notes if self.layout is None else (*self.layout.notes, *self.notes)
+        if self.auc() < 0.5:
+            said = "similarities" if self.tally.dissimilarity else "dissimilarities (--dissimilarity)"
+            remarks = (
+                *remarks,
+                (
+                    f"the AUC is {self.auc():.3f}, below one half: non-mated scores look more alike than mated ones; "
+                    f"are the scores {said}, or the mated flags inverted?"
+                ),
+            )
+        return remarks
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and texts; the keys are documented in docs/json.md."""
+        eer = self.eer()
+        result: dict[str, Any] = {
+            "name": self.name,
+            "counts": {
+                "mated": self.tally.n_mated,
+                "nonmated": self.tally.n_nonmated,
+                "subjects": self.n_subjects,
+                "failures": self.tally.mated_failures + self.tally.nonmated_failures,
+                "mated_failures": self.tally.mated_failures,
+                "nonmated_failures": self.tally.nonmated_failures,
+            },
+            "scoring": {
+                "dissimilarity": self.tally.dissimilarity,
+                "unit": None if self.tally.unit is None else float(self.tally.unit),
+            },
+            "eer": {
+                "value": eer.value,
+                "threshold": eer.threshold,
+                "se": None,
+                "low": None,
+                "high": None,
+                "score_range": list(eer.score_range),
+                "least_difference": eer.least_difference,
+                "relative_error": eer.relative_error,
+                "by_definition": eer.by_definition,
+                "caution": eer.caution,
+            },
+            "at_fmr": [_with_intervals(self.at_fmr(f), "tmr", "threshold") for f in self.fmr_targets],
+            "at_tmr": [_with_intervals(self.at_tmr(r), "fmr", "threshold") for r in self.points.tmr],
+            "at_threshold": [_with_intervals(self.at_threshold(t), "fmr", "tmr") for t in self.points.threshold],
+            "auc": {"value": self.auc(), "se": None, "low": None, "high": None},
+            "d_prime": self.d_prime(),
+            "fvc": fvc_rates(self.tally),
+            "cllr": self.cllr(),
+            "min_cllr": self.min_cllr(),
+            "uncertainty": None,
+            "notes": list(self.remarks),
+        }
+        if self.costs is not None:
+            result["detection_cost"] = asdict(
+                self.detection_cost(prior=self.costs.prior, miss=self.costs.miss, false=self.costs.false)
+            )
+        if self.transferred_threshold is not None:
+            result["hter"] = {
+                "value": self.hter(self.transferred_threshold),
+                "threshold": self.transferred_threshold,
+            }
+        return result
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each operating point, the equal error rate among them, as a Polars frame."""
+        import polars as pl
+
+        eer = self.eer()
+        rows: list[dict[str, Any]] = [
+            {"point": "eer", "fmr": eer.value, "fnmr": eer.value, "threshold": eer.threshold, "caution": eer.caution}
+        ]
+        for kind, results in (
+            ("at_fmr", [self.at_fmr(f) for f in self.fmr_targets]),
+            ("at_tmr", [self.at_tmr(r) for r in self.points.tmr]),
+            ("at_threshold", [self.at_threshold(t) for t in self.points.threshold]),
+        ):
+            rows += [
+                {
+                    "point": kind,
+                    "fmr": p.fmr,
+                    "fnmr": 1 - p.tmr if isinstance(p, AtTmr) else p.fnmr,
+                    "threshold": p.threshold,
+                    "errors_nonmated": p.errors_nonmated,
+                    "errors_mated": p.errors_mated,
+                    "fnmr_conservative": p.fnmr_conservative if isinstance(p, AtFmr) else None,
+                    "caution": p.caution,
+                }
+                for p in results
+            ]
+        schema = {
+            "system": pl.String,
+            "point": pl.String,
+            "fmr": pl.Float64,
+            "fnmr": pl.Float64,
+            "threshold": pl.Float64,
+            "errors_nonmated": pl.Int64,
+            "errors_mated": pl.Int64,
+            "fnmr_conservative": pl.Float64,
+            "caution": pl.String,
+        }
+        return pl.DataFrame([{"system": self.name, **row} for row in rows], schema=schema)
+
+    def plot(self, figure: Figure = "roc", *, ax: Axes | None = None) -> Axes:
+        """Draw one of the figures; see `Verifications.plot` for several systems in one."""
+        return Verifications({self.name: self}).plot(figure, ax=ax)
+
+    def __repr__(self) -> str:
+        eer = self.eer()
+        return (
+            f"Verification({self.name!r}: {self.tally.n_mated} mated, {self.tally.n_nonmated} non-mated, "
+            f"{unit_name(self.tally.unit)}; EER {eer.value:.4g} at {eer.threshold:g}, AUC {self.auc():.6g})"
+        )
+
+    def _repr_html_(self) -> str:
+        return table_html(self.to_frame().drop("system"), caption=repr(self))
+
+
+def _with_intervals(result: AtFmr | AtTmr | AtThreshold, *names: str) -> dict[str, Any]:
+    """Return a result as a dictionary with the interval keys of its estimates, empty until they are computed."""
+    fields = asdict(result)
+    caution = fields.pop("caution")
+    for name in names:
+        if name != "threshold":
+            fields[f"{name}_se"] = None
+        fields[f"{name}_low"] = fields[f"{name}_high"] = None
+    return {**fields, "caution": caution}
