@@ -9,7 +9,7 @@ PEERS  := $(VENV)/.peers
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format benchmark clean
+.PHONY: help demo test check format benchmark peers clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -32,6 +32,10 @@ format: $(DEV)  ## put the sources into the house style
 
 benchmark: $(PEERS)  ## measure speed against peers and rewrite benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
+
+peers:  ## install the peers that need an environment of their own (large; optional)
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet bob.measure torchmetrics
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) demo .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .benchmarks

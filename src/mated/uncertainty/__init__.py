@@ -1,0 +1,1 @@
+"""How sure a number is: intervals, bootstraps, tests between systems and plans for a test."""
