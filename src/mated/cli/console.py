@@ -1,0 +1,55 @@
+"""Where output goes: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["errors", "output", "print_json", "working"]
+
+_WIDTH_OF_A_FILE = 110
+
+
+def output() -> Console:
+    """Return the console for results; a file or pipe gets lines of a fixed width and no colours."""
+    terminal = sys.stdout.isatty()
+    return Console(file=sys.stdout, width=None if terminal else _WIDTH_OF_A_FILE, highlight=False, soft_wrap=False)
+
+
+def errors() -> Console:
+    """Return the console for progress, notes and warnings."""
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that something is being done, until it is done."""
+    console = errors()
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print a result as JSON; infinite thresholds, which JSON cannot hold, become the texts "inf" and "-inf"."""
+    sys.stdout.write(json.dumps(_without_infinities(result), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_infinities(item) for item in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value

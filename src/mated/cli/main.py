@@ -1,0 +1,57 @@
+"""The command `mated`: one sub-command a verb, and one place that turns errors into a sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from mated import __version__
+from mated.cli.demo import demo
+from mated.cli.verify import verify
+from mated.errors import MatedError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="mated",
+    help="Measure biometric recognition: error rates, curves and what the data can support.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("verify")(verify)
+app.command("demo")(demo)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mated {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    del version
+
+
+def run() -> None:
+    """Run the command line: status 0 done, 1 the input is bad, 2 the usage is wrong."""
+    try:
+        app()
+    except MatedError as error:
+        typer.echo(f"mated: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("mated: stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,242 @@
+"""Results as tables for the eye."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from mated.scores.unit import unit_name
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mated.evaluation import Verifications
+
+__all__ = ["percent", "print_verifications", "target"]
+
+
+def percent(rate: float | None) -> str:
+    """Write a rate as a percentage with four significant digits."""
+    if rate is None:
+        return "–"
+    return f"{100 * rate:#.4g}\u00a0%" if rate else "0\u00a0%"
+
+
+def target(rate: float) -> str:
+    """Write a target as people say it: 1e-3 for powers of ten, else as it stands."""
+    text = f"{rate:.0e}"
+    mantissa, exponent = text.split("e")
+    return f"1e-{-int(exponent)}" if mantissa == "1" and float(text) == rate and rate < 0.1 else f"{rate:g}"
+
+
+def print_verifications(console: Console, members: Verifications, *, individual: bool = False) -> None:
+    """Print an overview, then one table for each kind of operating point that was asked for."""
+    first = "System" if members.kind == "systems" else "Group"
+    console.print(_overview(members, first))
+    for table in (_at_fmr(members, first), _at_tmr(members, first), _at_threshold(members, first)):
+        if table.row_count:
+            console.print(table)
+    console.print(_definitions(members, first))
+    console.print(_other_measures(members, first))
+    if individual:
+        console.print(_individual(members, first))
+    _print_cautions(console, members)
+
+
+def _table(title: str, first: str, *columns: str) -> Table:
+    table = Table(
+        title=title, title_justify="left", title_style="bold", header_style="", box=box.SIMPLE_HEAD, padding=(0, 1)
+    )
+    table.add_column(first, overflow="fold", min_width=8)
+    for column in columns:
+        table.add_column(column, justify="right", overflow="fold")
+    return table
+
+
+def _row(table: Table, name: str, *cells: str) -> None:
+    table.add_row(Text(name), *(Text(cell) for cell in cells))
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.7g}"
+
+
+def _count(value: int | None) -> str:
+    return "unknown" if value is None else f"{value:,}".replace(",", "\u202f")
+
+
+def _mark(caution: str | None) -> str:
+    return "\u00a0!" if caution else ""  # kept on one line with its number
+
+
+def _overview(members: Verifications, first: str) -> Table:
+    columns = ["Mated", "Non-mated", "Subjects", "EER", "at threshold", "AUC", "d′"]
+    failures = any(v.tally.mated_failures + v.tally.nonmated_failures for v in members.values())
+    table = _table("Verification", first, *columns, *(["Failures"] if failures else []))
+    for name, v in members.items():
+        eer = v.eer()
+        failed = _count(v.tally.mated_failures + v.tally.nonmated_failures)
+        d = v.d_prime()
+        _row(
+            table,
+            name,
+            _count(v.tally.n_mated),
+            _count(v.tally.n_nonmated),
+            _count(v.n_subjects),
+            percent(eer.value) + _mark(eer.caution),
+            _number(eer.threshold),
+            f"{v.auc():.6f}",
+            "–" if d is None else f"{d:.3f}",
+            *([failed] if failures else []),
+        )
+    return table
+
+
+def _at_fmr(members: Verifications, first: str) -> Table:
+    table = _table(
+        "At a false match rate (FMR)",
+        first,
+        "FMR",
+        "FNMR",
+        "TMR",
+        "Threshold",
+        "False matches, non-matches",
+        "FNMR if FMR ≤ target",
+        "its threshold",
+    )
+    targets = sorted({f for v in members.values() for f in v.fmr_targets}, reverse=True)
+    for fmr in targets:
+        for name, v in members.items():
+            if fmr not in v.fmr_targets:
+                continue
+            p = v.at_fmr(fmr)
+            _row(
+                table,
+                name,
+                target(fmr),
+                percent(p.fnmr) + _mark(p.caution),
+                percent(p.tmr),
+                _number(p.threshold),
+                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
+                percent(p.fnmr_conservative),
+                _number(p.threshold_conservative),
+            )
+        table.add_section()
+    return table
+
+
+def _at_tmr(members: Verifications, first: str) -> Table:
+    table = _table("At a true match rate (TMR)", first, "TMR", "FMR", "Threshold", "False matches", "False non-matches")
+    for name, v in members.items():
+        for tmr in v.points.tmr:
+            p = v.at_tmr(tmr)
+            _row(
+                table,
+                name,
+                f"{tmr:g}",
+                percent(p.fmr) + _mark(p.caution),
+                _number(p.threshold),
+                _count(p.errors_nonmated),
+                _count(p.errors_mated),
+            )
+    return table
+
+
+def _at_threshold(members: Verifications, first: str) -> Table:
+    table = _table("At a threshold", first, "Threshold", "FMR", "FNMR", "TMR", "False matches", "False non-matches")
+    for name, v in members.items():
+        for threshold in v.points.threshold:
+            p = v.at_threshold(threshold)
+            _row(
+                table,
+                name,
+                _number(p.threshold),
+                percent(p.fmr) + _mark(p.caution),
+                percent(p.fnmr),
+                percent(p.tmr),
+                _count(p.errors_nonmated),
+                _count(p.errors_mated),
+            )
+    return table
+
+
+def _definitions(members: Verifications, first: str) -> Table:
+    names = ["wu2008", "nearest", "interpolated", "rocch", "fvc2000"]
+    table = _table("Equal error rate by definition", first, *names, "score range", "relative error")
+    for name, v in members.items():
+        eer = v.eer()
+        low, high = (_number(end) for end in eer.score_range)
+        _row(
+            table,
+            name,
+            *(percent(eer.by_definition[n]) for n in names),
+            low if low == high else f"{low} to {high}",
+            percent(eer.relative_error),
+        )
+    return table
+
+
+def _other_measures(members: Verifications, first: str) -> Table:
+    results = {name: v.to_dict() for name, v in members.items()}
+    columns = ["FMR100", "FMR1000", "ZeroFMR", "Cllr", "min Cllr"]
+    costs = any("detection_cost" in r for r in results.values())
+    transferred = any("hter" in r for r in results.values())
+    columns += ["min DCF", "actual DCF"] * costs + ["HTER", "at threshold"] * transferred
+    table = _table("Other measures", first, *columns)
+    for name, r in results.items():
+        cells = [percent(r["fvc"][key]) for key in ("fmr100", "fmr1000", "zero_fmr")]
+        cells += ["–" if r[key] is None else f"{r[key]:.4f}" for key in ("cllr", "min_cllr")]
+        if costs:
+            dcf = r["detection_cost"]
+            cells += [f"{dcf['minimum']:.4f}", "–" if dcf["actual"] is None else f"{dcf['actual']:.4f}"]
+        if transferred:
+            cells += [percent(r["hter"]["value"]), _number(r["hter"]["threshold"])]
+        _row(table, name, *cells)
+    return table
+
+
+def _individual(members: Verifications, first: str) -> Table:
+    table = _table(
+        "One threshold for all against one false match rate for each subject",
+        first,
+        "FMR",
+        "TMR, global ROC",
+        "TMR, average ROC",
+        "Subjects with a ROC",
+        "Each pair listed once",
+    )
+    for name, v in members.items():
+        for fmr in v.fmr_targets:
+            _row(
+                table,
+                name,
+                target(fmr),
+                percent(v.at_fmr(fmr).tmr),
+                percent(v.average_roc(fmr)),
+                _count(len(v.individual_rocs)),
+                "yes" if v.subject_tallies.symmetric else "no",
+            )
+    return table
+
+
+def _print_cautions(console: Console, members: Verifications) -> None:
+    lines: list[str] = []
+    for name, v in members.items():
+        prefix = f"{name}: " if len(members) > 1 else ""
+        eer = v.eer()
+        said = [("EER", eer.caution)]
+        said += [(f"FMR {target(f)}", v.at_fmr(f).caution) for f in v.fmr_targets]
+        said += [(f"TMR {r:g}", v.at_tmr(r).caution) for r in v.points.tmr]
+        said += [(f"threshold {t:g}", v.at_threshold(t).caution) for t in v.points.threshold]
+        lines += [f"! {prefix}{where}: {caution}" for where, caution in said if caution]
+        turned = "; lower means more alike" if v.tally.dissimilarity else ""
+        lines.append(f"  {prefix}scores are {unit_name(v.tally.unit)}{turned}")
+        lines += [f"  {prefix}{remark}" for remark in v.remarks]
+    lines += [f"  {note}" for note in members.notes]
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)

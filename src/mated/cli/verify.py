@@ -1,0 +1,247 @@
+"""`mated verify`: error rates of one or more systems from their score files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from mated.cli.console import errors, output, print_json, working
+from mated.cli.options import numbers, words
+from mated.errors import MatedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mated.evaluation import Verification
+
+__all__ = ["verify"]
+
+_READING, _WHERE, _OUTPUT = "How to read the files", "Where to read off", "What to leave behind"
+
+
+def verify(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Score files; several are several systems.")
+    ] = None,
+    mated: Annotated[str | None, typer.Option(metavar="FILE", help="Score list of the mated comparisons.")] = None,
+    nonmated: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Score list of the non-mated comparisons.")
+    ] = None,
+    fmr: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F,...",
+            help="False match rates, e.g. 1e-2,1e-3; default: what the data support.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(metavar="T,...", help="Thresholds, as the scores are written.", rich_help_panel=_WHERE),
+    ] = None,
+    tmr: Annotated[str | None, typer.Option(metavar="R,...", help="True match rates.", rich_help_panel=_WHERE)] = None,
+    threshold_from: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Set the threshold on this file and report the half total error rate.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    threshold_at: Annotated[
+        str,
+        typer.Option(metavar="eer|F", help="... at its EER, or at this false match rate.", rich_help_panel=_WHERE),
+    ] = "eer",
+    prior: Annotated[
+        float | None,
+        typer.Option(help="Prior of mated comparisons, for detection costs.", rich_help_panel=_WHERE),
+    ] = None,
+    cost_miss: Annotated[float, typer.Option(help="Cost of a false non-match.", rich_help_panel=_WHERE)] = 1.0,
+    cost_false: Annotated[float, typer.Option(help="Cost of a false match.", rich_help_panel=_WHERE)] = 1.0,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,...", help="One result for each value of these columns.", rich_help_panel=_WHERE),
+    ] = None,
+    individual: Annotated[
+        bool,
+        typer.Option("--individual", help="Add the ROCs of single subjects and their average.", rich_help_panel=_WHERE),
+    ] = False,
+    symmetric: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|yes|no", help="Whether each pair is listed once, for --individual.", rich_help_panel=_WHERE
+        ),
+    ] = "auto",
+    dissimilarity: Annotated[
+        bool | None,
+        typer.Option(
+            "--dissimilarity/--similarity",
+            help="Lower scores mean more alike; default: by the column's name.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    unit: Annotated[
+        str,
+        typer.Option(
+            metavar="U|auto|continuous", help="Step between legitimate scores, e.g. 1.", rich_help_panel=_READING
+        ),
+    ] = "auto",
+    nan: Annotated[
+        str, typer.Option(metavar="refuse|failure", help="What a NaN score means.", rich_help_panel=_READING)
+    ] = "refuse",
+    format: Annotated[  # noqa: A002
+        str, typer.Option(help="File format; detected if not given.", rich_help_panel=_READING)
+    ] = "auto",
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether line 1 names columns.", rich_help_panel=_READING),
+    ] = None,
+    score_column: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the score.", rich_help_panel=_READING)
+    ] = None,
+    mated_column: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the mated flag.", rich_help_panel=_READING)
+    ] = None,
+    probe_subject: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
+    reference_subject: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
+    probe_sample: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
+    reference_sample: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
+    ids: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Table of sample and subject for a matrix.", rich_help_panel=_READING),
+    ] = None,
+    probe_ids: Annotated[str | None, typer.Option(metavar="FILE", rich_help_panel=_READING)] = None,
+    reference_ids: Annotated[str | None, typer.Option(metavar="FILE", rich_help_panel=_READING)] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
+    ] = False,
+    plot: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write figures into this folder.", rich_help_panel=_OUTPUT)
+    ] = None,
+    plot_format: Annotated[
+        str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
+    ] = "svg",
+) -> None:
+    """Measure how often a system errs when it compares two samples.
+
+    FILE holds comparisons: a CSV, TSV or Parquet table with a score and either a mated flag or two subject
+    columns, or a matrix with ids. Two plain score lists are given by --mated and --nonmated.
+    """
+    from mated.evaluation import Verification, Verifications
+    from mated.evaluation.verification import Costs, OperatingPoints
+    from mated.io import Columns, read
+    from mated.verification.rates import exact_rate
+
+    _check_choice(nan, "--nan", ("refuse", "failure"))
+    _check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
+    sources = _sources(files or [], mated, nonmated)
+    points = OperatingPoints(
+        None if fmr is None else numbers(fmr, "--fmr"), numbers(tmr, "--tmr"), numbers(threshold, "--threshold")
+    )
+    for rate in points.fmr or ():
+        exact_rate(rate, "--fmr: a false match rate")
+    for rate in points.tmr:
+        exact_rate(rate, "--tmr: a true match rate", one_allowed=True)
+    options: dict[str, Any] = {
+        "format": format,
+        "columns": Columns(
+            score=score_column,
+            mated=mated_column,
+            probe_subject=probe_subject,
+            reference_subject=reference_subject,
+            probe_sample=probe_sample,
+            reference_sample=reference_sample,
+        ),
+        "header": "auto" if header is None else header,
+        "ids": ids,
+        "probe_ids": probe_ids,
+        "reference_ids": reference_ids,
+        "dissimilarity": dissimilarity,
+        "unit": unit,
+        "nan": nan,
+    }
+
+    def evaluate(name: str, source: dict[str, Any], transferred: float | None = None) -> Verification:
+        with working(f"Counting {name} ..."):
+            layout = read(**source, **options)
+            return Verification(
+                layout.tally(),
+                name=name,
+                layout=layout,
+                points=points,
+                costs=None if prior is None else Costs(prior, cost_miss, cost_false),
+                transferred_threshold=transferred,
+                symmetric=_literal(symmetric),
+            )
+
+    transferred = None
+    if threshold_from is not None:
+        development = evaluate(threshold_from, {"source": threshold_from})
+        transferred = _threshold_of(development, threshold_at)
+    results = {name: evaluate(name, source, transferred) for name, source in sources.items()}
+    members = Verifications(results)
+    if by is not None:
+        grouped = {name: v.by(*words(by)) for name, v in results.items()}
+        one = len(grouped) == 1
+        members = Verifications(
+            {(g if one else f"{name} / {g}"): v for name, groups in grouped.items() for g, v in groups.items()},
+            kind="groups",
+            notes=tuple(note for groups in grouped.values() for note in groups.notes),
+        )
+    if json:
+        result = members.to_dict() if by is not None or len(members) > 1 else members.only().to_dict()
+        print_json(result)
+    else:
+        from mated.cli.tables import print_verifications
+
+        print_verifications(output(), members, individual=individual)
+    if plot is not None:
+        from mated.plots.verification import save_figures
+
+        with working("Drawing ..."):
+            written = save_figures(members, Path(plot), words(plot_format), individual=individual)
+        errors().print(f"{len(written)} figures in {plot}", markup=False)
+
+
+def _literal(symmetric: str) -> Literal["auto", "yes", "no"]:
+    return symmetric  # type: ignore[return-value]
+
+
+def _check_choice(value: str, option: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}", param_hint=option)
+
+
+def _sources(files: list[str], mated: str | None, nonmated: str | None) -> dict[str, dict[str, Any]]:
+    """Name what is to be evaluated: each file by its bare name, as it was given where names repeat."""
+    if (mated is None) != (nonmated is None):
+        raise typer.BadParameter("--mated and --nonmated go together: two score lists of one system")
+    if mated is not None and nonmated is not None:
+        if files:
+            raise typer.BadParameter("give either FILEs or --mated and --nonmated, not both")
+        return {f"{_stem(mated)} + {_stem(nonmated)}": {"mated": mated, "nonmated": nonmated}}
+    if not files:
+        raise typer.BadParameter("give a score file, or --mated FILE and --nonmated FILE")
+    repeated = Counter(map(_stem, files))
+    names = [file if repeated[_stem(file)] > 1 else _stem(file) for file in files]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter("the same file is given twice")
+    return {name: {"source": file} for name, file in zip(names, files, strict=True)}
+
+
+def _stem(file: str) -> str:
+    """Name a file without its folder and its endings, of which there are two in .csv.gz."""
+    path = Path(file)
+    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
+
+
+def _threshold_of(development: Verification, where: str) -> float:
+    if where == "eer":
+        return development.eer().threshold
+    rates = numbers(where, "--threshold-at")
+    if len(rates) != 1:
+        raise MatedError(f"--threshold-at takes 'eer' or one false match rate, not {where!r}")
+    return development.at_fmr(rates[0]).threshold
