@@ -15,7 +15,7 @@ from mated.io.atomic import write_text
 __all__ = ["demo"]
 
 _SUBJECTS, _SAMPLES, _SEED = 100, 5, 2008
-_BETWEEN = (0.5, 0.6, 0.7, 0.8, 0.8, 0.85, 0.85, 0.9, 0.9, 0.9)
+_BETWEEN = (0.8,) * 6 + (0.9,) * 6
 _HARDER = 1.25
 
 

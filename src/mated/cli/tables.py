@@ -183,21 +183,24 @@ def _definitions(members: Verifications, first: str) -> Table:
 
 def _other_measures(members: Verifications, first: str) -> Table:
     results = {name: v.to_dict() for name, v in members.items()}
-    columns = ["FMR100", "FMR1000", "ZeroFMR", "Cllr", "min Cllr"]
+    columns = ["FMR100", "FMR1000", "ZeroFMR"]
     costs = any("detection_cost" in r for r in results.values())
     transferred = any("hter" in r for r in results.values())
-    columns += ["min DCF", "actual DCF"] * costs + ["HTER", "at threshold"] * transferred
+    columns += ["min DCF", "actual DCF", "Cllr", "min Cllr"] * costs + ["HTER", "at threshold"] * transferred
     table = _table("Other measures", first, *columns)
     for name, r in results.items():
         cells = [percent(r["fvc"][key]) for key in ("fmr100", "fmr1000", "zero_fmr")]
-        cells += ["–" if r[key] is None else f"{r[key]:.4f}" for key in ("cllr", "min_cllr")]
         if costs:
             dcf = r["detection_cost"]
-            cells += [f"{dcf['minimum']:.4f}", "–" if dcf["actual"] is None else f"{dcf['actual']:.4f}"]
+            cells += [_cost(value) for value in (dcf["minimum"], dcf["actual"], r["cllr"], r["min_cllr"])]
         if transferred:
             cells += [percent(r["hter"]["value"]), _number(r["hter"]["threshold"])]
         _row(table, name, *cells)
     return table
+
+
+def _cost(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
 
 
 def _individual(members: Verifications, first: str) -> Table:

@@ -61,7 +61,7 @@ def verify(
     >>> import mated
     >>> v = mated.verify([3, 4, 5, 6], [0, 1, 2, 3, 3])
     >>> v.eer().value, v.auc()
-    (0.225, 0.95)
+    (0.325, 0.95)
     """
     points = OperatingPoints(
         None if fmr is None else _checked(fmr, "a false match rate"),
