@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import time
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,15 +26,16 @@ def best_time(call: Callable[[], Any], *, repeats: int = 5) -> float:
 
 def _measured(prepare: Callable[[], Any], call: Callable[[Any], Any], pipe: Any) -> None:
     data = prepare()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     call(data)
     seconds = time.perf_counter() - start
-    pipe.send((seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024))
+    tracemalloc.start()  # NumPy reports its arrays to it
+    call(data)
+    pipe.send((seconds, tracemalloc.get_traced_memory()[1]))
 
 
 def peak_memory(prepare: Callable[[], Any], call: Callable[[Any], Any]) -> tuple[float, float]:
-    """Seconds and bytes that one call takes beyond its data, in a process of its own."""
+    """Seconds of a first call in a process of its own, and the most bytes a call holds beyond its data."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_measured, args=(prepare, call, sender))

@@ -121,12 +121,12 @@ class Tally:
     @cached_property
     def mated(self) -> NDArray[np.int64]:
         """Number of mated comparisons at each distinct score."""
-        return read_only(-np.diff(self.mated_at_or_above, append=0))
+        return read_only(_at_each(self.mated_at_or_above))
 
     @cached_property
     def nonmated(self) -> NDArray[np.int64]:
         """Number of non-mated comparisons at each distinct score."""
-        return read_only(-np.diff(self.nonmated_at_or_above, append=0))
+        return read_only(_at_each(self.nonmated_at_or_above))
 
     @cached_property
     def unit(self) -> Fraction | None:
@@ -201,6 +201,12 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"Tally({self.n_mated} mated, {self.n_nonmated} non-mated at {len(self.scores)} distinct scores)"
+
+
+def _at_each(at_or_above: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts = at_or_above.copy()
+    counts[:-1] -= at_or_above[1:]
+    return counts
 
 
 def _merge_choices(a: UnitChoice, b: UnitChoice) -> UnitChoice:

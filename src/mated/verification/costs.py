@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,16 +105,22 @@ def min_cllr(tally: Tally, hull: Hull | None = None) -> float:
 
 
 def _mean_bits(ratios: NDArray[np.float64], mated: NDArray[np.int64], nonmated: NDArray[np.int64]) -> float:
-    """Return ½ mean log2(1 + e^−r) over mated + ½ mean log2(1 + e^r) over non-mated; the ratios ascend."""
-    # log(1 + e^x) = log(1 + e^−|x|) + max(x, 0) never overflows.
-    small = np.log1p(np.exp(-np.abs(ratios)))
-    costs = []
-    for counts, signed in ((mated, -ratios), (nonmated, ratios)):
-        values = small + np.maximum(signed, 0.0)
-        if not np.isfinite(values[[0, -1]]).all():  # an infinite ratio costs only those that have it
-            values = np.where(counts > 0, values, 0.0)
-        costs.append(float(np.dot(counts.astype(np.float64), values)) / int(counts.sum()))
-    return (costs[0] + costs[1]) / 2 / float(np.log(2))
+    """Return ½ mean log2(1 + e^−r) over mated + ½ mean log2(1 + e^r) over non-mated; the ratios ascend.
+
+    log(1 + e^x) = log(1 + e^−|x|) + max(x, 0) never overflows.
+    """
+    small = np.abs(ratios)
+    for step in (np.negative, np.exp, np.log1p):
+        step(small, out=small)
+    zero = int(np.searchsorted(ratios, 0.0))
+    costs, weights = [], np.empty_like(small)
+    for counts, side in ((mated, slice(None, zero)), (nonmated, slice(zero, None))):
+        np.copyto(weights, counts)
+        wrong = ratios[side]
+        if wrong.size and not np.isfinite(wrong[[0, -1]]).all():  # costs only those that have it
+            wrong = np.where(counts[side] > 0, wrong, 0.0)
+        costs.append((np.dot(weights, small) + np.abs(np.dot(weights[side], wrong))) / counts.sum())
+    return float(costs[0] + costs[1]) / 2 / math.log(2)
 
 
 def fvc_rates(tally: Tally) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,6 @@ from mated.errors import MatedError
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import ArrayLike, NDArray
 
     from mated.scores import Tally
@@ -31,17 +30,26 @@ class RocCurve:
     ----------
     fmr, tmr
         Coordinates, both ascending, from (0, 0) to (1, 1).
-    threshold
-        The score at each point, in the user's scoring system; at the origin an infinity that nothing matches.
+    scores
+        The observed scores, from the highest down, one for each point after the origin.
+    dissimilarity
+        Whether the user's scores are those negated.
     """
 
     fmr: NDArray[np.float64]
     tmr: NDArray[np.float64]
-    threshold: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    dissimilarity: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("fmr", "tmr", "threshold"):
+        for name in ("fmr", "tmr", "scores"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @cached_property
+    def threshold(self) -> NDArray[np.floating[Any]]:
+        """The threshold of each point in the user's scoring system; at the origin one that nothing reaches."""
+        inner = np.concatenate([[self.scores.dtype.type(np.inf)], self.scores])
+        return read_only(-inner if self.dissimilarity else inner)
 
     def __call__(self, fmr: ArrayLike) -> Any:
         """TMR at the given false match rates by Wu (2008), Eq. 6.
@@ -86,17 +94,29 @@ class DetCurve:
         Type II error, ascending.
     fnmr
         Type I error, descending.
-    threshold
-        The observed score of each point, or the upper end of its gap, in the user's scoring system.
+    scores
+        The observed scores, from the highest down.
+    has_gap
+        Whether a point for the gap below each score follows the score's own.
+    dissimilarity
+        Whether the user's scores are those negated.
     """
 
     fmr: NDArray[np.float64]
     fnmr: NDArray[np.float64]
-    threshold: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    has_gap: NDArray[np.bool_]
+    dissimilarity: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("fmr", "fnmr", "threshold"):
+        for name in ("fmr", "fnmr", "scores", "has_gap"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @cached_property
+    def threshold(self) -> NDArray[np.floating[Any]]:
+        """The score of each point, or the upper end of its gap, in the user's scoring system."""
+        inner = np.repeat(self.scores, 1 + self.has_gap)
+        return read_only(-inner if self.dissimilarity else inner)
 
     def __len__(self) -> int:
         return len(self.fmr)
@@ -109,15 +129,10 @@ def roc_curve(tally: Tally) -> RocCurve:
     """Return the ROC of a tally with both classes."""
     size = len(tally.scores) + 1
     fmr, tmr = np.empty(size), np.empty(size)
-    threshold = np.empty(size, dtype=tally.scores.dtype)
     fmr[0] = tmr[0] = 0.0
-    threshold[0] = np.inf
     np.divide(tally.nonmated_at_or_above[::-1], tally.n_nonmated, out=fmr[1:])
     np.divide(tally.mated_at_or_above[::-1], tally.n_mated, out=tmr[1:])
-    threshold[1:] = tally.scores[::-1]
-    if tally.dissimilarity:
-        np.negative(threshold, out=threshold)
-    return RocCurve(fmr, tmr, threshold)
+    return RocCurve(fmr, tmr, tally.scores[::-1], tally.dissimilarity)
 
 
 def det_curve(tally: Tally) -> DetCurve:
@@ -125,24 +140,16 @@ def det_curve(tally: Tally) -> DetCurve:
     # From the top: a score, then the gap below it; the errors of the gap are those of a threshold at the score.
     size = 2 * len(tally.scores) - 1
     fmr, fnmr = np.empty(size), np.empty(size)
-    threshold = np.empty(size, dtype=tally.scores.dtype)
     np.divide(tally.nonmated_at_or_above[::-1], tally.n_nonmated, out=fmr[::2])
     fmr[1::2] = fmr[:-1:2]
     fnmr[0] = 1.0
     np.divide(tally.n_mated - tally.mated_at_or_above[:0:-1], tally.n_mated, out=fnmr[1::2])
     fnmr[2::2] = fnmr[1::2]
-    threshold[::2] = tally.scores[::-1]
-    threshold[1::2] = threshold[:-1:2]
-    if tally.dissimilarity:
-        np.negative(threshold, out=threshold)
+    has_gap = np.ones(len(tally.scores), dtype=bool)
+    has_gap[-1] = False  # below the lowest score
     if tally.unit is not None:
+        has_gap[:-1] = np.diff(tally.scores.astype(np.float64))[::-1] > 1.5 * float(tally.unit)
         kept = np.ones(size, dtype=bool)
-        kept[1::2] = _gap_holds_a_score(tally, tally.unit)[::-1]
-        fmr, fnmr, threshold = fmr[kept], fnmr[kept], threshold[kept]
-    return DetCurve(fmr, fnmr, threshold)
-
-
-def _gap_holds_a_score(tally: Tally, unit: Fraction) -> NDArray[np.bool_]:
-    """Tell for each gap between neighbouring distinct scores whether a legitimate score lies in it."""
-    wide: NDArray[np.bool_] = np.diff(tally.scores.astype(np.float64)) > 1.5 * float(unit)
-    return wide
+        kept[1::2] = has_gap[:-1]
+        fmr, fnmr = fmr[kept], fnmr[kept]
+    return DetCurve(fmr, fnmr, tally.scores[::-1], has_gap, tally.dissimilarity)

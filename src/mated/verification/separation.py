@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from mated.scores import Tally
 
 __all__ = ["area_under_roc", "d_prime"]
@@ -20,14 +19,12 @@ def area_under_roc(tally: Tally) -> float:
     Equal to the area under the trapezoidal ROC; counted in integers and divided once.
     """
     pairs = tally.n_mated * tally.n_nonmated
-    # Twice the non-mated scores below each score, plus those at it.
-    twice_below = 2 * tally.n_nonmated - tally.nonmated_at_or_above - np.append(tally.nonmated_at_or_above[1:], 0)
-    if 2 * pairs < 2**63:
-        twice = int(np.dot(tally.mated, twice_below))
-    else:
-        present = tally.mated > 0
-        twice = int(np.dot(tally.mated[present].astype(object), twice_below[present].astype(object)))
-    return twice / (2 * pairs)
+    mated, reached = tally.mated, tally.nonmated_at_or_above
+    if pairs >= 2**63:
+        mated, reached = (array.astype(object) for array in (mated, reached))
+    # Pairs that the mated score does not win: non-mated at or above it; and those that it loses: above it.
+    not_won, lost = int(np.dot(mated, reached)), int(np.dot(mated[:-1], reached[1:]))
+    return (2 * pairs - not_won - lost) / (2 * pairs)
 
 
 def d_prime(tally: Tally) -> float | None:
@@ -38,16 +35,14 @@ def d_prime(tally: Tally) -> float | None:
     """
     if not (np.isfinite(tally.scores[0]) and np.isfinite(tally.scores[-1])):
         return None
-    means, variances = zip(*(_moments(tally, counts) for counts in (tally.mated, tally.nonmated)), strict=True)
-    spread = float(np.sqrt((variances[0] + variances[1]) / 2))
-    return float(means[0] - means[1]) / spread if spread > 0 else None
-
-
-def _moments(tally: Tally, counts: NDArray[np.int64]) -> tuple[float, float]:
     scores = tally.scores.astype(np.float64, copy=False)
-    weights = counts.astype(np.float64)
-    total = int(counts.sum())
-    mean = float(np.dot(weights, scores)) / total
-    deviations = scores - mean
-    deviations *= deviations
-    return mean, float(np.dot(weights, deviations)) / total
+    means, variances = [], []
+    weights, squares = np.empty_like(scores), np.empty_like(scores)
+    for counts, total in ((tally.mated, tally.n_mated), (tally.nonmated, tally.n_nonmated)):
+        np.copyto(weights, counts)
+        means.append(float(np.dot(weights, scores)) / total)
+        np.subtract(scores, means[-1], out=squares)
+        squares *= squares
+        variances.append(float(np.dot(weights, squares)) / total)
+    spread = math.sqrt(sum(variances) / 2)
+    return (means[0] - means[1]) / spread if spread > 0 else None
