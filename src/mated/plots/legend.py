@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
 from matplotlib.transforms import Bbox
 
 from mated.plots.style import GRID_COLOR, SMALL_SIZE
@@ -31,15 +33,21 @@ _LARGEST_SHARE = 0.8
 
 
 def legend_in_corner_or_beside(
-    ax: Axes, handles: Sequence[Artist], names: Sequence[str], corner: Corner, *, widen: Figure | None
+    ax: Axes,
+    handles: Sequence[Artist],
+    names: Sequence[str],
+    corner: Corner,
+    *,
+    widen: Figure | None,
+    avoid: Sequence[Artist | None] = (),
 ) -> None:
-    """Put the legend into a corner that no curve enters, else to the right of the axes.
+    """Put the legend into a corner that no curve and no area to avoid enters, else to the right of the axes.
 
     A figure given as `widen` grows by the width of a legend beside the axes, so that the axes keep their shape.
     """
     columns = -(-len(names) // _MOST_IN_COLUMN)
     points = columns * (_HANDLE_POINTS + _CHARACTER_WIDTH * SMALL_SIZE * max(len(name) for name in names))
-    if len(names) <= MOST_INSIDE and _corner_is_free(ax, handles, points, corner):
+    if len(names) <= MOST_INSIDE and _corner_is_free(ax, handles, avoid, points, corner):
         _legend(ax, handles, names, loc=corner, frameon=True)
         return
     if widen is not None:
@@ -48,9 +56,19 @@ def legend_in_corner_or_beside(
     _legend(ax, handles, names, loc="upper left", anchor=(1.0, 1.0), columns=columns)
 
 
-def legend_above(ax: Axes, handles: Sequence[Artist], names: Sequence[str]) -> None:
-    """Put the legend in one row on top of the axes."""
-    _legend(ax, handles, names, loc="lower left", anchor=(0.0, 1.0), columns=len(names))
+def legend_above(ax: Axes, handles: Sequence[Artist], names: Sequence[str], *, columns: int | None = None) -> None:
+    """Put the legend on top of the axes, in one row or so many columns, or in fewer where they would not fit."""
+    room = ax.get_window_extent().width * 72 / ax.figure.dpi
+    columns = columns or len(names)
+    while columns > 1 and _width(names, columns) > room:
+        columns -= 1
+    _legend(ax, handles, names, loc="lower left", anchor=(0.0, 1.0), columns=columns)
+
+
+def _width(names: Sequence[str], columns: int) -> float:
+    """Return the width in points of names that fill one column after the other."""
+    longest = [max(len(name) for name in part) for part in np.array_split(np.array(names, dtype=object), columns)]
+    return sum(_HANDLE_POINTS + _CHARACTER_WIDTH * SMALL_SIZE * characters for characters in longest)
 
 
 def _legend(
@@ -84,7 +102,9 @@ def _legend(
         draw_literally(text)
 
 
-def _corner_is_free(ax: Axes, handles: Sequence[Artist], points: float, corner: Corner) -> bool:
+def _corner_is_free(
+    ax: Axes, handles: Sequence[Artist], avoid: Sequence[Artist | None], points: float, corner: Corner
+) -> bool:
     extent = ax.get_window_extent()
     per_point = ax.figure.dpi / 72
     width = (points + 14) * per_point / extent.width
@@ -94,5 +114,6 @@ def _corner_is_free(ax: Axes, handles: Sequence[Artist], points: float, corner: 
     bottom = 0.0 if corner == "lower right" else 1 - height
     box = Bbox.from_bounds(1 - width, bottom, width, height)
     to_axes = ax.transScale + ax.transLimits
-    curves = (line for line in handles if isinstance(line, Line2D))
-    return not any(to_axes.transform_path(line.get_path()).intersects_bbox(box, filled=False) for line in curves)
+    curves = [(line.get_path(), False) for line in (*handles, *avoid) if isinstance(line, Line2D)]
+    areas = [(area.get_path(), True) for area in avoid if isinstance(area, Polygon)]
+    return not any(to_axes.transform_path(p).intersects_bbox(box, filled=f) for p, f in (*curves, *areas))
