@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["errors", "output", "print_json", "working"]
+__all__ = ["errors", "output", "print_json", "progress_bar", "working"]
 
 _WIDTH_OF_A_FILE = 110
 
@@ -38,6 +38,21 @@ def working(what: str) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function progress(done, total) that moves a bar with the time left, shown on a terminal only."""
+    from rich.progress import Progress, TimeRemainingColumn
+
+    console = errors()
+    with Progress(*Progress.get_default_columns()[:3], TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def move(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield move
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from mated import __version__
 from mated.cli.demo import demo
+from mated.cli.reproduce import reproduce
 from mated.cli.verify import verify
 from mated.errors import MatedError
 
@@ -23,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("verify")(verify)
+app.command("reproduce")(reproduce)
 app.command("demo")(demo)
 
 

@@ -11,9 +11,12 @@ from rich.text import Text
 from mated.scores.unit import unit_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
-    from mated.evaluation import Verifications
+    from mated.evaluation import Bootstrap, Verifications
+    from mated.evaluation.estimate import Estimate
 
 __all__ = ["percent", "print_verifications", "target"]
 
@@ -32,18 +35,29 @@ def target(rate: float) -> str:
     return f"1e-{-int(exponent)}" if mantissa == "1" and float(text) == rate and rate < 0.1 else f"{rate:g}"
 
 
-def print_verifications(console: Console, members: Verifications, *, individual: bool = False) -> None:
-    """Print an overview, then one table for each kind of operating point that was asked for."""
+def print_verifications(
+    console: Console,
+    members: Verifications,
+    *,
+    bootstraps: Mapping[str, Bootstrap] | None = None,
+    individual: bool = False,
+) -> None:
+    """Print an overview, then one table for each kind of operating point that was asked for.
+
+    With bootstraps every rate stands with its interval.
+    """
     first = "System" if members.kind == "systems" else "Group"
-    console.print(_overview(members, first))
-    for table in (_at_fmr(members, first), _at_tmr(members, first), _at_threshold(members, first)):
+    sure = dict(bootstraps or {})
+    console.print(_overview(members, first, sure))
+    tables = (_at_fmr(members, first, sure), _at_tmr(members, first, sure), _at_threshold(members, first, sure))
+    for table in tables:
         if table.row_count:
             console.print(table)
     console.print(_definitions(members, first))
     console.print(_other_measures(members, first))
     if individual:
         console.print(_individual(members, first))
-    _print_cautions(console, members)
+    _print_cautions(console, members, sure)
 
 
 def _table(title: str, first: str, *columns: str) -> Table:
@@ -74,8 +88,8 @@ def _mark(caution: str | None) -> str:
     return "\u00a0!" if caution else ""  # kept on one line with its number
 
 
-def _overview(members: Verifications, first: str) -> Table:
-    columns = ["Mated", "Non-mated", "Subjects", "EER", "at threshold", "AUC", "d′"]
+def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
+    columns = ["Mated", "Non-mated", "Subjects", "EER", *_interval_header(sure), "at threshold", "AUC", "d′"]
     failures = any(v.tally.mated_failures + v.tally.nonmated_failures for v in members.values())
     table = _table("Verification", first, *columns, *(["Failures"] if failures else []))
     for name, v in members.items():
@@ -89,6 +103,7 @@ def _overview(members: Verifications, first: str) -> Table:
             _count(v.tally.n_nonmated),
             _count(v.n_subjects),
             percent(eer.value) + _mark(eer.caution),
+            *([_span(sure[name].eer().eer)] if sure else []),
             _number(eer.threshold),
             f"{v.auc():.6f}",
             "–" if d is None else f"{d:.3f}",
@@ -97,72 +112,93 @@ def _overview(members: Verifications, first: str) -> Table:
     return table
 
 
-def _at_fmr(members: Verifications, first: str) -> Table:
-    table = _table(
-        "At a false match rate (FMR)",
-        first,
-        "FMR",
-        "FNMR",
-        "TMR",
-        "Threshold",
-        "False matches, non-matches",
-        "FNMR if FMR ≤ target",
-        "its threshold",
-    )
+def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
+    columns = ["FMR", "FNMR", *_interval_header(sure), *([] if sure else ["TMR"]), "Threshold", *_range_header(sure)]
+    table = _table("At a false match rate (FMR)", first, *columns, "False matches, non-matches", "FNMR if FMR ≤ target")
     targets = sorted({f for v in members.values() for f in v.fmr_targets}, reverse=True)
+    estimates = {
+        name: dict(zip(members[name].fmr_targets, b.at_fmrs(members[name].fmr_targets), strict=True))
+        for name, b in sure.items()
+    }
     for fmr in targets:
         for name, v in members.items():
             if fmr not in v.fmr_targets:
                 continue
             p = v.at_fmr(fmr)
+            e = estimates[name][fmr] if sure else None
             _row(
                 table,
                 name,
                 target(fmr),
                 percent(p.fnmr) + _mark(p.caution),
-                percent(p.tmr),
+                percent(p.tmr) if e is None else _span(e.fnmr),
                 _number(p.threshold),
+                *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
                 f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
                 percent(p.fnmr_conservative),
-                _number(p.threshold_conservative),
             )
         table.add_section()
     return table
 
 
-def _at_tmr(members: Verifications, first: str) -> Table:
-    table = _table("At a true match rate (TMR)", first, "TMR", "FMR", "Threshold", "False matches", "False non-matches")
+def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
+    columns = ["TMR", "FMR", *_interval_header(sure), "Threshold", *_range_header(sure)]
+    table = _table("At a true match rate (TMR)", first, *columns, "False matches, non-matches")
     for name, v in members.items():
         for tmr in v.points.tmr:
             p = v.at_tmr(tmr)
+            e = sure[name].at_tmr(tmr) if sure else None
             _row(
                 table,
                 name,
                 f"{tmr:g}",
                 percent(p.fmr) + _mark(p.caution),
+                *([] if e is None else [_span(e.fmr)]),
                 _number(p.threshold),
-                _count(p.errors_nonmated),
-                _count(p.errors_mated),
+                *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
+                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
             )
     return table
 
 
-def _at_threshold(members: Verifications, first: str) -> Table:
-    table = _table("At a threshold", first, "Threshold", "FMR", "FNMR", "TMR", "False matches", "False non-matches")
+def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
+    between = _interval_header(sure)
+    columns = ["Threshold", "FMR", *between, "FNMR", *between, "False matches, non-matches"]
+    table = _table("At a threshold", first, *columns)
     for name, v in members.items():
         for threshold in v.points.threshold:
             p = v.at_threshold(threshold)
+            e = sure[name].at_threshold(threshold) if sure else None
             _row(
                 table,
                 name,
                 _number(p.threshold),
                 percent(p.fmr) + _mark(p.caution),
+                *([] if e is None else [_span(e.fmr)]),
                 percent(p.fnmr),
-                percent(p.tmr),
-                _count(p.errors_nonmated),
-                _count(p.errors_mated),
+                *([] if e is None else [_span(e.fnmr)]),
+                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
             )
     return table
+
+
+def _interval_header(sure: Mapping[str, Bootstrap]) -> list[str]:
+    return [f"{100 * b.level:g} % interval" for b in list(sure.values())[:1]]
+
+
+def _range_header(sure: Mapping[str, Bootstrap]) -> list[str]:
+    return ["its interval"] if sure else []
+
+
+def _span(estimate: Estimate) -> str:
+    """Write an interval of a rate as percentages."""
+    if estimate.low is None or estimate.high is None:
+        return "–"
+    return f"{100 * estimate.low:.3g} to {100 * estimate.high:.3g}\u00a0%"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{_number(low)} to {_number(high)}"
 
 
 def _definitions(members: Verifications, first: str) -> Table:
@@ -227,7 +263,7 @@ def _individual(members: Verifications, first: str) -> Table:
     return table
 
 
-def _print_cautions(console: Console, members: Verifications) -> None:
+def _print_cautions(console: Console, members: Verifications, sure: Mapping[str, Bootstrap]) -> None:
     lines: list[str] = []
     for name, v in members.items():
         prefix = f"{name}: " if len(members) > 1 else ""
@@ -237,9 +273,18 @@ def _print_cautions(console: Console, members: Verifications) -> None:
         said += [(f"TMR {r:g}", v.at_tmr(r).caution) for r in v.points.tmr]
         said += [(f"threshold {t:g}", v.at_threshold(t).caution) for t in v.points.threshold]
         lines += [f"! {prefix}{where}: {caution}" for where, caution in said if caution]
+        if name in sure and (presumed := sure[name].presumption):
+            lines.append(f"! {prefix}{presumed}")
         turned = "; lower means more alike" if v.tally.dissimilarity else ""
         lines.append(f"  {prefix}scores are {unit_name(v.tally.unit)}{turned}")
         lines += [f"  {prefix}{remark}" for remark in v.remarks]
+    if sure:
+        b = next(iter(sure.values()))
+        kinds = sorted({"subjects" if s.by_subject else "comparisons" for s in sure.values()})
+        lines.append(
+            f"  intervals: {100 * b.level:g} %, {b.resampling.replicates} replicates of {' or '.join(kinds)}, "
+            f"seed {b.resampling.seed}"
+        )
     lines += [f"  {note}" for note in members.notes]
     for line in lines:
         console.print(Text(line), soft_wrap=True)

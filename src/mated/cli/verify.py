@@ -13,13 +13,14 @@ from mated.cli.options import numbers, words
 from mated.errors import MatedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mated.evaluation import Verification
+    from mated.evaluation import Bootstrap, Verification, Verifications
 
 __all__ = ["verify"]
 
 _READING, _WHERE, _OUTPUT = "How to read the files", "Where to read off", "What to leave behind"
+_SURE = "How sure it is"
 
 
 def verify(
@@ -75,6 +76,19 @@ def verify(
             metavar="auto|yes|no", help="Whether each pair is listed once, for --individual.", rich_help_panel=_WHERE
         ),
     ] = "auto",
+    bootstrap: Annotated[
+        int, typer.Option(metavar="B", help="Bootstrap replicates for intervals; 0 for none.", rich_help_panel=_SURE)
+    ] = 2000,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)] = 0.95,
+    intervals: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|subject|iid|bootstrap|wilson|clopper-pearson|jeffreys",
+            help="auto: by subject where subjects are known, else as if independent.",
+            rich_help_panel=_SURE,
+        ),
+    ] = "auto",
+    seed: Annotated[int, typer.Option(help="Seed of the replicates.", rich_help_panel=_SURE)] = 1,
     dissimilarity: Annotated[
         bool | None,
         typer.Option(
@@ -191,19 +205,33 @@ def verify(
             kind="groups",
             notes=tuple(note for groups in grouped.values() for note in groups.notes),
         )
+    sure = {}
+    if bootstrap:
+        with working("Resampling ..."):
+            sure = members.bootstrap(bootstrap, rng=seed, level=level, intervals=intervals)
+            for b in sure.values():
+                b.eer()
     if json:
-        result = members.to_dict() if by is not None or len(members) > 1 else members.only().to_dict()
-        print_json(result)
+        print_json(_dictionary(members, sure, alone=by is None and len(members) == 1))
     else:
         from mated.cli.tables import print_verifications
 
-        print_verifications(output(), members, individual=individual)
+        print_verifications(output(), members, bootstraps=sure, individual=individual)
     if plot is not None:
         from mated.plots.verification import save_figures
 
         with working("Drawing ..."):
-            written = save_figures(members, Path(plot), words(plot_format), individual=individual)
+            written = save_figures(members, Path(plot), words(plot_format), individual=individual, bootstraps=sure)
         errors().print(f"{len(written)} figures in {plot}", markup=False)
+
+
+def _dictionary(members: Verifications, sure: Mapping[str, Bootstrap], *, alone: bool) -> dict[str, Any]:
+    """Return what `--json` prints: `to_dict()` of the one result, or of all of them under their names."""
+    if alone:
+        name, v = next(iter(members.items()))
+        return (sure[name] if sure else v).to_dict()
+    result = {name: (sure[name] if sure else v).to_dict() for name, v in members.items()}
+    return {members.kind: result, "notes": list(members.notes)}
 
 
 def _literal(symmetric: str) -> Literal["auto", "yes", "no"]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mated.evaluation.bootstrap import Bootstrap
 from mated.evaluation.collection import Verifications
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import verify
 
-__all__ = ["Verification", "Verifications", "verify"]
+__all__ = ["Bootstrap", "Verification", "Verifications", "verify"]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
+    from mated.evaluation.bootstrap import Bootstrap
     from mated.evaluation.verification import Verification
 
 __all__ = ["Verifications"]
@@ -42,6 +43,10 @@ class Verifications(Mapping[str, "Verification"]):
     def to_dict(self) -> dict[str, Any]:
         """The dictionaries of all members, under "systems" or "groups"."""
         return {self.kind: {name: member.to_dict() for name, member in self.items()}, "notes": list(self.notes)}
+
+    def bootstrap(self, replicates: int = 2000, **options: Any) -> dict[str, Bootstrap]:
+        """Return every member with intervals; the options are those of `Verification.bootstrap`."""
+        return {name: member.bootstrap(replicates, **options) for name, member in self.items()}
 
     def to_frame(self) -> pl.DataFrame:
         """The rows of all members in one Polars frame."""

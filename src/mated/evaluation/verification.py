@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mated.errors import MatedError
+from mated.evaluation.bootstrap import Bootstrap
 from mated.evaluation.collection import Verifications
 from mated.evaluation.html import table_html
 from mated.scores import Comparisons, ScoreMatrix, SubjectTallies, Tally
+from mated.scores.subject_pairs import SubjectPairs
 from mated.scores.unit import unit_name
+from mated.uncertainty.streams import seed_of
 from mated.verification import (
     AtFmr,
     AtThreshold,
@@ -41,8 +44,11 @@ from mated.verification import (
 from mated.verification.hull import Hull, roc_hull
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from matplotlib.axes import Axes
+
+    from mated.evaluation.bootstrap import Intervals
 
 __all__ = ["Costs", "OperatingPoints", "Verification"]
 
@@ -158,12 +164,21 @@ class Verification:
     @cached_property
     def subject_tallies(self) -> SubjectTallies:
         """Counts of each subject's comparisons; needs subject ids."""
+        return SubjectTallies.of(self._comparisons, self.symmetric)
+
+    @cached_property
+    def _comparisons(self) -> Comparisons:
         layout = self.layout.comparisons() if isinstance(self.layout, ScoreMatrix) else self.layout
         if layout is None or layout.subjects is None:
             raise MatedError(
-                f"{self.name}: individual rates need to know who was compared; give probe_subject and reference_subject"
+                f"{self.name}: this needs to know who was compared; give probe_subject and reference_subject"
             )
-        return SubjectTallies.of(layout, self.symmetric)
+        return layout
+
+    @cached_property
+    def subject_pairs(self) -> SubjectPairs:
+        """Who was compared with whom, for intervals that allow for it; needs subject ids."""
+        return SubjectPairs.of(self._comparisons)
 
     @cached_property
     def individual_rocs(self) -> IndividualRocs:
@@ -174,6 +189,35 @@ class Verification:
     def average_roc(self) -> RocFunction:
         """Mean of the individual ROCs at constant false match rate (Veldhuis & Raja 2023, Eq. 11)."""
         return average_roc(self.individual_rocs)
+
+    # -- uncertainty -----------------------------------------------------------------------------
+
+    def bootstrap(
+        self,
+        replicates: int = 2000,
+        *,
+        rng: int | np.random.Generator | None = None,
+        level: float = 0.95,
+        intervals: Intervals = "auto",
+        threads: int = 1,
+    ) -> Bootstrap:
+        """Return the same numbers with intervals.
+
+        Parameters
+        ----------
+        replicates
+            Bootstrap replicates, 2000 as in Wu (2008).
+        rng
+            A seed or generator; the same seed gives the same numbers on any number of threads.
+        level
+            Confidence level of every interval.
+        intervals
+            "auto" resamples subjects where they are known and takes comparisons as independent where not; see
+            `mated.evaluation.bootstrap.Intervals` for the others.
+        """
+        return Bootstrap.of(
+            self, replicates=replicates, seed=seed_of(rng), level=level, intervals=intervals, threads=threads
+        )
 
     # -- groups ----------------------------------------------------------------------------------
 

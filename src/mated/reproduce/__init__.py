@@ -1,0 +1,30 @@
+"""The experiments of the papers and of this project's own claims, run again: ours beside the published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mated.errors import MatedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = ["EXPERIMENTS", "experiment"]
+
+EXPERIMENTS = {
+    "wu2008": "six stand-in algorithms: Tables 1 to 6 and Figures 2 to 5 of Wu (2008)",
+    "coverage": "how often each interval holds the truth, on independent and on subject-structured data",
+}
+"""The experiments by name, with what each shows; each is the module of that name with a function `run`."""
+
+
+def experiment(name: str) -> Callable[..., list[Path]]:
+    """Return the function that runs an experiment: run(directory, *, seed, size, progress) -> files written."""
+    if name not in EXPERIMENTS:
+        raise MatedError(f"there is no experiment {name!r}; the experiments are: {', '.join(EXPERIMENTS)}")
+    from importlib import import_module
+
+    module: Any = import_module(f"mated.reproduce.{name}")
+    run: Callable[..., list[Path]] = module.run
+    return run
