@@ -1,0 +1,479 @@
+"""Intervals at a fixed threshold that know of subjects, in closed form.
+
+FNMR: the subjects are clusters of mated comparisons. e_i errors in n_i comparisons of subject i, S subjects, p = Σe/Σn,
+n̄ = Σn/S, a_i = (e_i − p·n_i)/n̄, variance v = Σa²/(S(S−1)); then the interval of Korn and Graubard (1998).
+
+FMR: a comparison belongs to two subjects. M_ij false matches in N_ij comparisons, U = ΣM/ΣN, N̄ the mean of N_ij over
+all pairs, K_ij = (M_ij − U·N_ij)/N̄, r_i = Σ_j K_ij, Q = ΣK² over ordered pairs (ΣK = 0). Three variances:
+
+    V_u   = (4(Σr² − Q) + 2Q) / (S(S−1)(S−2)(S−3))    of the U-statistic, unbiased in balanced designs
+    V_row = 4Σr² / (S(S−1)³)                          of the subjects' means; takes what pairs add by themselves twice
+    V_mid = (V_u + V_row)/2
+
+none taken below U(1−U)/N, the variance of independent comparisons; then logit(U) ± q·√V/(U(1−U)) with q the t quantile
+of S−1 degrees. With two or three subjects no variance can be estimated: Clopper–Pearson on ⌊S/2⌋.
+
+Few errors (below 10): Clopper–Pearson with N/DEFF comparisons, the design effect DEFF taken from where there are more.
+
+An upper bound never falls when an error is added, to whatever subject or pair. The formulas alone do not keep that law
+(an error that makes subjects more alike shrinks the variance), so the bound is a running maximum: the greatest of the
+bounds of k errors, k from 0 to those observed, each with the largest variance that k of them could show, or a little
+more. At k = all errors this is the formula itself (`formula_high`). With 100 subjects it is nearly always the greatest;
+with 30 the law can make an interval of FMR half as wide again, mostly because fewer errors in fewer hands would indeed
+have had a higher bound.
+
+Limits: fewer than about 50 subjects, or few subjects behind the errors, make coverage fall to about 90 %.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from mated.errors import MatedError
+from mated.scores.subject_pairs import PairTotals, SubjectPairs
+from mated.uncertainty.binomial import FEW, check_level, clopper_pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+__all__ = [
+    "ClusterInterval",
+    "DesignEffects",
+    "PairSums",
+    "Variance",
+    "fmr_cluster",
+    "fnmr_cluster",
+    "logit_t_interval",
+    "pair_variance",
+    "rates_at_threshold",
+    "tail_design_effects",
+]
+
+Variance: TypeAlias = Literal["mid", "row", "u"]
+KnownEffect: TypeAlias = float | Literal["worst"] | None
+"""A design effect for few errors: known, not known (one comparison a subject, or half a subject), not given."""
+
+_ENOUGH = 30  # errors from which a design effect is estimated
+_BATCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class ClusterInterval:
+    """A rate at a fixed threshold with an interval that allows for shared subjects.
+
+    Attributes
+    ----------
+    value, se, low, high
+        The rate, its standard error and the two-sided interval; low ≤ value ≤ high, low < high.
+    method
+        Which rule gave the interval.
+    subjects, errors, comparisons
+        What it rests on; subjects without a comparison of the class are not counted.
+    design_effect
+        Comparisons that say as much as one independent comparison: estimated, or as given for few errors.
+    formula_high
+        The upper bound by the formula alone, before the running maximum.
+    worst_case
+        With few errors: Clopper–Pearson as if each subject (FNMR) or two subjects (FMR) had but one comparison.
+    """
+
+    value: float
+    se: float
+    low: float
+    high: float
+    method: str
+    subjects: int
+    errors: int
+    comparisons: int
+    design_effect: float
+    formula_high: float
+    worst_case: tuple[float, float] | None = None
+
+
+class DesignEffects(NamedTuple):
+    """The design effects of both rates where errors are few but enough; None where there are never 30 errors."""
+
+    fmr: float | None
+    fnmr: float | None
+
+
+def fnmr_cluster(
+    errors: Any, comparisons: Any, level: float = 0.95, *, design_effect: KnownEffect = None
+) -> ClusterInterval:
+    """Return the Korn–Graubard interval of FNMR from the errors and comparisons of each subject.
+
+    n* = min(p(1−p)/v, N)·(z/q)², z and q the normal and t (S−1 degrees) quantiles; Clopper–Pearson with the real number
+    p·n* of errors in n*. Where every subject has the same rate (v = 0), n* = S. Below 10 errors n* = N/DEFF with the
+    `design_effect` given, "worst" for n* = S.
+
+    Reference: Korn and Graubard (1998).
+    """
+    e, n = (np.asarray(values, dtype=np.int64) for values in (errors, comparisons))
+    if e.shape != n.shape or e.ndim != 1 or (e < 0).any() or (e > n).any():
+        raise MatedError(
+            "give for each subject its errors and its comparisons, whole numbers with errors ≤ comparisons"
+        )
+    e, n = e[n > 0], n[n > 0]
+    subjects, total, count = len(n), int(n.sum()), int(e.sum())
+    check_level(level)
+    _refuse_one(subjects, "mated")
+    if count < FEW:
+        return _few_errors(count, total, subjects, subjects, level, design_effect)
+    p, (z, q) = count / total, _quantiles(level, subjects)
+    proportional = np.array_equal(e * total, count * n)
+    variance = 0.0 if proportional else float(_cluster_variance(e, n, np.array([float(count)]))[0])
+
+    def trials(k: Floats) -> Floats:
+        rate = k / total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            independent = rate * (1 - rate) / _cluster_variance(e, n, k)
+        effective: Floats = np.fmin(independent, total) * (z / q) ** 2
+        return effective
+
+    size = float(subjects) if proportional else float(trials(np.array([float(count)]))[0])
+    low, high = clopper_pearson(p * size, size, level)
+    low, high = min(low, p), max(high, p)
+    alone, high = high, _highest_bound(count, total, trials, high, level)
+    same_rate = float((e / n).min())
+    if same_rate * total >= FEW:  # equal rates among these errors would have shown no variance
+        high = max(high, clopper_pearson(same_rate * subjects, subjects, level)[1])
+    high = max(high, _bound_below_few(total, subjects, level, design_effect))
+    effect = total * variance / (p * (1 - p)) if 0 < p < 1 and variance else total / subjects
+    return ClusterInterval(p, sqrt(variance), low, high, "Korn–Graubard", subjects, count, total, effect, alone)
+
+
+def fmr_cluster(
+    false_matches: Any,
+    totals: Any,
+    level: float = 0.95,
+    *,
+    variance: Variance = "mid",
+    design_effect: KnownEffect = None,
+) -> ClusterInterval:
+    """Return the logit-t interval of FMR from M and N, symmetric with zero diagonal, dense or sparse.
+
+    Below 10 errors Clopper–Pearson with N/DEFF comparisons and the `design_effect` given, "worst" for ⌊S/2⌋.
+    """
+    return _fmr_interval(PairSums.of_matrices(false_matches, totals), level, variance, design_effect)
+
+
+def rates_at_threshold(
+    pairs: SubjectPairs, threshold: float, level: float = 0.95, *, variance: Variance = "mid"
+) -> tuple[ClusterInterval, ClusterInterval]:
+    """Return FMR and FNMR at a threshold (an inner similarity), design effects for few errors taken from the tails."""
+    effects = tail_design_effects(pairs, variance=variance)
+    fmr = _fmr_interval(PairSums.at(pairs, threshold).compact(), level, variance, effects.fmr or "worst")
+    missed = pairs.false_nonmatches(threshold)
+    return fmr, fnmr_cluster(missed, pairs.mated_per_subject, level, design_effect=effects.fnmr or "worst")
+
+
+def tail_design_effects(pairs: SubjectPairs, *, variance: Variance = "mid") -> DesignEffects:
+    """Estimate both design effects at the thresholds that leave the fewest errors, but at least 30.
+
+    For FMR the highest such threshold, for FNMR the lowest. Each is the variance divided by that of independent
+    comparisons, and at least 1. They depend on the data alone, not on a threshold in use.
+    """
+    fmr = fnmr = None
+    if len(pairs.score) >= _ENOUGH:
+        sums = PairSums.at(pairs, float(pairs.score[_ENOUGH - 1])).compact()
+        if sums.subjects >= 4 and sums.count < sums.total:
+            rate = sums.count / sums.total
+            fmr = max(1.0, sums.variance(variance) * sums.total / (rate * (1 - rate)))
+    if pairs.n_mated >= _ENOUGH:
+        beyond = float(np.nextafter(pairs.mated_score[-_ENOUGH], np.inf))
+        n = pairs.mated_per_subject
+        e, n = pairs.false_nonmatches(beyond)[n > 0], n[n > 0]
+        rate = float(e.sum() / n.sum())
+        if rate < 1 and len(n) > 1:
+            v = float(_cluster_variance(e, n, np.array([float(e.sum())]))[0])
+            fnmr = max(1.0, v * int(n.sum()) / (rate * (1 - rate)))
+    return DesignEffects(fmr, fnmr)
+
+
+def logit_t_interval(value: float, se: float, subjects: int, level: float = 0.95) -> tuple[float, float]:
+    """Return logit(θ) ± q·se/(θ(1−θ)) turned back into rates, q the t quantile with `subjects` − 1 degrees.
+
+    Stays within [0, 1] and is skewed as rates are. A rate of 0 or 1 has no logit: the interval is then (0, 1).
+    """
+    check_level(level)
+    _refuse_one(subjects, "any")
+    if not 0 < value < 1:
+        return 0.0, 1.0
+    from scipy.special import expit, logit
+
+    half = _quantiles(level, subjects)[1] * se / (value * (1 - value))
+    return min(float(expit(logit(value) - half)), value), max(float(expit(logit(value) + half)), value)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """The sums over pairs of subjects that the variance of FMR is made of.
+
+    Attributes
+    ----------
+    matches, trials
+        False matches and comparisons each subject takes part in.
+    pair_matches, pair_trials
+        M_ij > 0 and the N_ij beside it, unordered pairs.
+    near_matches, near_trials
+        For each such pair the false matches, and the comparisons, in which one of its subjects or both take part.
+    total, squares
+        ΣN and ΣN² over all unordered pairs.
+    """
+
+    matches: NDArray[np.int64]
+    trials: NDArray[np.int64]
+    pair_matches: NDArray[np.int64]
+    pair_trials: NDArray[np.int64]
+    near_matches: NDArray[np.int64]
+    near_trials: NDArray[np.int64]
+    total: int
+    squares: float
+
+    @classmethod
+    def of_counts(
+        cls, first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64], totals: PairTotals
+    ) -> PairSums:
+        """Sum M given by its pairs (first < second) with the totals of all pairs."""
+        matches, trials, pair_trials = (
+            np.zeros(totals.n_subjects, np.int64),
+            totals.of_subject,
+            totals.at(first, second),
+        )
+        for side in (first, second):
+            np.add.at(matches, side, counts)
+        near = (matches[first] + matches[second] - counts, trials[first] + trials[second] - pair_trials)
+        return cls(matches, trials, counts, pair_trials, *near, totals.total, totals.squares)
+
+    @classmethod
+    def of_matrices(cls, false_matches: Any, totals: Any) -> PairSums:
+        """Sum two symmetric matrices with zero diagonal."""
+        matches, trials = _upper(false_matches), _upper(totals)
+        if matches.shape != trials.shape:
+            raise MatedError(f"false matches are of size {matches.shape} and comparisons of size {trials.shape}")
+        entries = matches.tocoo()
+        first, second = (index.astype(np.int64) for index in entries.coords)
+        sums = cls.of_counts(first, second, entries.data, PairTotals(trials.shape[0], None, Fraction(0), trials))
+        if (sums.pair_matches > sums.pair_trials).any():
+            raise MatedError("a pair of subjects has more false matches than comparisons")
+        return sums.compact()
+
+    @classmethod
+    def at(cls, pairs: SubjectPairs, threshold: float) -> PairSums:
+        """Sum the non-mated comparisons at or above a threshold."""
+        return cls.of_counts(*pairs.false_matches(threshold), pairs.totals)
+
+    def compact(self) -> PairSums:
+        """Leave out the subjects without a comparison."""
+        used = self.trials > 0
+        return replace(self, matches=self.matches[used], trials=self.trials[used])
+
+    @property
+    def subjects(self) -> int:
+        """Number of subjects."""
+        return len(self.trials)
+
+    @property
+    def count(self) -> int:
+        """Number of false matches."""
+        return int(self.pair_matches.sum())
+
+    @property
+    def residual_rows(self) -> Floats:
+        """The r_i of each subject."""
+        rows: Floats = (self.matches - self.count / self.total * self.trials) / self._mean_trials
+        return rows
+
+    @property
+    def residual_squares(self) -> float:
+        """The sum Q of K² over ordered pairs."""
+        rate, m = self.count / self.total, self.pair_matches.astype(np.float64)
+        upper = float(m @ m) - 2 * rate * float(m @ self.pair_trials) + rate**2 * self.squares
+        return 2 * max(upper, 0.0) / self._mean_trials**2
+
+    def variance(self, kind: Variance = "mid") -> float:
+        """Return the variance of U."""
+        rate, rows = self.count / self.total, float(self.residual_rows @ self.residual_rows)
+        floor = rate * (1 - rate) / self.total
+        return float(pair_variance(rows, self.residual_squares, self.subjects, kind, floor=floor))
+
+    def largest_variance(self, k: Floats, kind: Variance) -> Floats:
+        """Return, for each number k of errors, at least the largest variance that k of the errors could show.
+
+        Errors are filled into pairs from one end. Two errors that share a subject are counted from each: an error has
+        no more of them than its pair has near it, nor than there are; at k = all that is the variance itself.
+        """
+        rate, m = k / self.total, self.pair_matches
+        shared = np.minimum(k**2, -_filled(m, -self.near_matches, k))
+        rows = np.minimum(_most_squares(self.matches, 2 * k), shared + _most_squares(m, k))
+        rows = rows - 2 * rate * _filled(m, self.near_trials + self.pair_trials, k)
+        shared = shared - 2 * rate * _filled(m, self.near_trials, k)
+        constant = float((self.trials.astype(np.float64) ** 2).sum())
+        rows, shared = rows + rate**2 * constant, shared + rate**2 * (constant - self.squares)
+        parts = (np.maximum(rows, 0.0) / self._mean_trials**2, 2 * (rows - shared) / self._mean_trials**2)
+        result: Floats = pair_variance(*parts, self.subjects, kind, floor=rate * (1 - rate) / self.total)
+        return result
+
+    @property
+    def _mean_trials(self) -> float:
+        return self.total / (self.subjects * (self.subjects - 1) / 2)
+
+
+def pair_variance(rows: Any, entries: Any, subjects: int, kind: Variance, *, floor: Any = 0.0) -> Any:
+    """Return V_u, V_row or V_mid from Σr² and Q of K with ΣK = 0; four subjects at least for V_u and V_mid."""
+    if kind not in ("mid", "row", "u"):
+        raise MatedError(f"there is no variance {kind!r}; the variances are 'mid', 'row' and 'u'")
+    if subjects < 4 and kind != "row":
+        raise MatedError(f"V_{kind} needs four subjects or more, and there are {subjects}")
+    s = float(subjects)
+    of_rows = np.maximum(4 * rows / (s * (s - 1) ** 3), floor)
+    if kind == "row":
+        return of_rows
+    unbiased = np.maximum((4 * rows - 2 * entries) / (s * (s - 1) * (s - 2) * (s - 3)), floor)
+    return unbiased if kind == "u" else (unbiased + of_rows) / 2
+
+
+def _fmr_interval(sums: PairSums, level: float, variance: Variance, design_effect: KnownEffect) -> ClusterInterval:
+    check_level(level)
+    subjects, count, total = sums.subjects, sums.count, sums.total
+    _refuse_one(subjects, "non-mated")
+    halves = subjects // 2
+    if subjects < 4:
+        design_effect = "worst"
+    if count < FEW or subjects < 4:
+        return _few_errors(count, total, subjects, halves, level, design_effect)
+    u = count / total
+    v = sums.variance(variance)
+    if count == total:
+        low, high = clopper_pearson(halves, halves, level)
+    else:
+        low, high = logit_t_interval(u, sqrt(v), subjects, level)
+    alone, high = high, max(high, _bound_below_few(total, halves, level, design_effect))
+    q = _quantiles(level, subjects)[1]
+    for k in _batches(count):
+        high = max(high, float(_logit_upper(k / total, np.sqrt(sums.largest_variance(k, variance)), q).max()))
+    effect = total * v / (u * (1 - u)) if count < total else total / halves
+    return ClusterInterval(u, sqrt(v), low, high, f"logit-t (V_{variance})", subjects, count, total, effect, alone)
+
+
+def _few_errors(
+    count: int, total: int, subjects: int, fewest: int, level: float, design_effect: KnownEffect
+) -> ClusterInterval:
+    effect = _as_effect(design_effect, total, fewest, count)
+    low, high = clopper_pearson(count / effect, total / effect, level)
+    p = count / total
+    worst = clopper_pearson(p * fewest, fewest, level)
+    method = "Clopper–Pearson (subjects)" if design_effect == "worst" else "Clopper–Pearson (N/DEFF)"
+    low, high, se = min(low, p), max(high, p), sqrt(p * (1 - p) * effect / total)
+    return ClusterInterval(p, se, low, high, method, subjects, count, total, effect, high, worst)
+
+
+def _bound_below_few(total: int, fewest: int, level: float, design_effect: KnownEffect) -> float:
+    """Return the upper bound of the most errors that count as few: no bound of more errors may lie below it."""
+    if design_effect is None:
+        return 0.0
+    effect = _as_effect(design_effect, total, fewest, FEW)
+    return clopper_pearson((FEW - 1) / effect, total / effect, level)[1]
+
+
+def _as_effect(design_effect: KnownEffect, total: int, fewest: int, count: int) -> float:
+    if design_effect is None:
+        raise MatedError(
+            f"{count} errors are too few to show how dependent the comparisons are: give a design effect from where "
+            "there are more, or 'worst'"
+        )
+    if design_effect == "worst":
+        return total / fewest
+    if not design_effect > 0:
+        raise MatedError(f"a design effect is positive, and {design_effect} is not")
+    return max(1.0, float(design_effect))
+
+
+def _refuse_one(subjects: int, kind: str) -> None:
+    if subjects < 2:
+        have = "one subject only has" if subjects == 1 else "no subject has"
+        raise MatedError(f"{have} {kind} comparisons; an interval over subjects needs at least two subjects")
+
+
+def _quantiles(level: float, subjects: int) -> tuple[float, float]:
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri((1 + level) / 2)), float(stdtrit(subjects - 1, (1 + level) / 2))
+
+
+def _logit_upper(rate: Floats, se: Floats, q: float) -> Floats:
+    from scipy.special import expit, logit
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        upper: Floats = expit(logit(rate) + q * se / (rate * (1 - rate)))
+    return np.where(rate < 1, upper, 1.0)
+
+
+def _batches(count: int) -> Iterator[Floats]:
+    """Yield the numbers of errors from `FEW` to one less than all, some at a time."""
+    for start in range(FEW, count, _BATCH):
+        yield np.arange(start, min(start + _BATCH, count), dtype=np.float64)
+
+
+def _highest_bound(count: int, total: int, trials: Any, known: float, level: float) -> float:
+    """Return the greatest Clopper–Pearson bound of fewer errors, or `known`.
+
+    The bound rises with the rate and falls with the trials, so that one bound rules out a whole group of counts.
+    """
+    high = known
+    for k in _batches(count):
+        sizes = trials(k)
+        for group, size in zip(
+            np.array_split(k, -(-len(k) // 64)), np.array_split(sizes, -(-len(k) // 64)), strict=True
+        ):
+            least = float(size.min())
+            if clopper_pearson(group[-1] / total * least, least, level)[1] > high:
+                high = max(high, float(clopper_pearson(group / total * size, size, level)[1].max()))
+    return high
+
+
+def _cluster_variance(e: NDArray[np.int64], n: NDArray[np.int64], k: Floats) -> Floats:
+    """Return v, or for fewer errors k the largest v that so many of them could show."""
+    subjects, total = len(n), float(n.sum())
+    p = k / total
+    squares = _most_squares(e, k) - 2 * p * _filled(e, n, k) + p**2 * float((n.astype(np.float64) ** 2).sum())
+    return np.maximum(squares, 0.0) / (total / subjects) ** 2 / (subjects * (subjects - 1))
+
+
+def _most_squares(sizes: NDArray[np.int64], amount: Floats) -> Floats:
+    """Return the greatest Σx² of numbers 0 ≤ x ≤ sizes that sum to `amount`: the largest are filled first."""
+    ordered = np.sort(sizes)[::-1].astype(np.float64)
+    filled, squares = (np.append(0.0, np.cumsum(values)) for values in (ordered, ordered**2))
+    full = np.searchsorted(filled, amount, side="right") - 1
+    most: Floats = squares[full] + (amount - filled[full]) ** 2
+    return most
+
+
+def _filled(sizes: NDArray[np.int64], rates: NDArray[np.int64], amount: Floats) -> Floats:
+    """Return the least Σx·rate of such numbers: the lowest rates are filled first."""
+    order = np.argsort(rates, kind="stable")
+    size = sizes[order].astype(np.float64)
+    filled = np.append(0.0, np.cumsum(size))
+    least: Floats = np.interp(amount, filled, np.append(0.0, np.cumsum(size * rates[order])))
+    return least
+
+
+def _upper(matrix: Any) -> Any:
+    """Return the upper triangle as a sparse matrix of integers."""
+    from scipy.sparse import csr_matrix, triu
+
+    given = csr_matrix(matrix)
+    if given.shape[0] != given.shape[1] or given.diagonal().any() or (given != given.T).nnz or (given.data < 0).any():
+        raise MatedError("counts of pairs of subjects must be a symmetric matrix, zero on the diagonal, none negative")
+    upper = triu(given, 1, format="csr").astype(np.int64)
+    upper.eliminate_zeros()
+    return upper
