@@ -624,7 +624,7 @@ def test_save_refuses_what_it_cannot_do_in_one_sentence(figure: Figure, tmp_path
     with pytest.raises(MatedError, match="without folders"):
         save(figure, tmp_path, f"a{os.sep}b")
     (tmp_path / "file").touch()
-    with pytest.raises(MatedError, match="det.svg cannot be written: File exists; choose another folder"):
+    with pytest.raises(MatedError, match=r"det\.svg cannot be written: File exists; choose another folder"):
         save(figure, tmp_path / "file", "det")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import io
+import signal
 import sys
 
 import typer
@@ -45,15 +46,13 @@ def _main(
 
 def run() -> None:
     """Run the command line: status 0 done, 1 the input is bad, 2 the usage is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that cannot show a letter shows a question mark
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end quietly when the reader of our output has gone
     try:
         app()
     except MatedError as error:
         typer.echo(f"mated: {error}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("mated: stopped", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)

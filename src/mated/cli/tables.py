@@ -48,16 +48,18 @@ def print_verifications(
     """
     first = "System" if members.kind == "systems" else "Group"
     sure = dict(bootstraps or {})
-    console.print(_overview(members, first, sure))
-    tables = (_at_fmr(members, first, sure), _at_tmr(members, first, sure), _at_threshold(members, first, sure))
+    tables = [_overview(members, first, sure), _at_fmr(members, first, sure)]
+    tables += [_at_tmr(members, first, sure), _at_threshold(members, first, sure)]
+    tables += [_definitions(members, first), _other_measures(members, first)]
+    if individual:
+        tables.append(_individual(members, first))
+    lines = _cautions(members, sure)
+    # Nothing is printed before everything is computed: an error leaves no half of a result.
     for table in tables:
         if table.row_count:
             console.print(table)
-    console.print(_definitions(members, first))
-    console.print(_other_measures(members, first))
-    if individual:
-        console.print(_individual(members, first))
-    _print_cautions(console, members, sure)
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
 
 
 def _table(title: str, first: str, *columns: str) -> Table:
@@ -77,7 +79,7 @@ def _row(table: Table, name: str, *cells: str) -> None:
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    return str(value) if isinstance(value, int) else f"{value:.7g}"
+    return str(value) if isinstance(value, int) else f"{value:.10g}"
 
 
 def _count(value: int | None) -> str:
@@ -114,7 +116,9 @@ def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap])
 
 def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["FMR", "FNMR", *_interval_header(sure), *([] if sure else ["TMR"]), "Threshold", *_range_header(sure)]
-    table = _table("At a false match rate (FMR)", first, *columns, "False matches, non-matches", "FNMR if FMR ≤ target")
+    table = _table(
+        "At a false match rate (FMR)", first, *columns, "False matches", "False non-matches", "FNMR if FMR ≤ target"
+    )
     targets = sorted({f for v in members.values() for f in v.fmr_targets}, reverse=True)
     estimates = {
         name: dict(zip(members[name].fmr_targets, b.at_fmrs(members[name].fmr_targets), strict=True))
@@ -134,7 +138,8 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
                 percent(p.tmr) if e is None else _span(e.fnmr),
                 _number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
-                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
+                _count(p.errors_nonmated),
+                _count(p.errors_mated),
                 percent(p.fnmr_conservative),
             )
         table.add_section()
@@ -143,7 +148,7 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
 
 def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["TMR", "FMR", *_interval_header(sure), "Threshold", *_range_header(sure)]
-    table = _table("At a true match rate (TMR)", first, *columns, "False matches, non-matches")
+    table = _table("At a true match rate (TMR)", first, *columns, "False matches", "False non-matches")
     for name, v in members.items():
         for tmr in v.points.tmr:
             p = v.at_tmr(tmr)
@@ -151,19 +156,20 @@ def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
             _row(
                 table,
                 name,
-                f"{tmr:g}",
+                f"{tmr:.10g}",
                 percent(p.fmr) + _mark(p.caution),
                 *([] if e is None else [_span(e.fmr)]),
                 _number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
-                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
+                _count(p.errors_nonmated),
+                _count(p.errors_mated),
             )
     return table
 
 
 def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     between = _interval_header(sure)
-    columns = ["Threshold", "FMR", *between, "FNMR", *between, "False matches, non-matches"]
+    columns = ["Threshold", "FMR", *between, "FNMR", *between, "False matches", "False non-matches"]
     table = _table("At a threshold", first, *columns)
     for name, v in members.items():
         for threshold in v.points.threshold:
@@ -177,7 +183,8 @@ def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstr
                 *([] if e is None else [_span(e.fmr)]),
                 percent(p.fnmr),
                 *([] if e is None else [_span(e.fnmr)]),
-                f"{_count(p.errors_nonmated)}, {_count(p.errors_mated)}",
+                _count(p.errors_nonmated),
+                _count(p.errors_mated),
             )
     return table
 
@@ -263,12 +270,12 @@ def _individual(members: Verifications, first: str) -> Table:
     return table
 
 
-def _print_cautions(console: Console, members: Verifications, sure: Mapping[str, Bootstrap]) -> None:
+def _cautions(members: Verifications, sure: Mapping[str, Bootstrap]) -> list[str]:
     lines: list[str] = []
     for name, v in members.items():
         prefix = f"{name}: " if len(members) > 1 else ""
         eer = v.eer()
-        said = [("EER", eer.caution)]
+        said: list[tuple[str, str | None]] = [("EER", eer.caution)]
         said += [(f"FMR {target(f)}", v.at_fmr(f).caution) for f in v.fmr_targets]
         said += [(f"TMR {r:g}", v.at_tmr(r).caution) for r in v.points.tmr]
         said += [(f"threshold {t:g}", v.at_threshold(t).caution) for t in v.points.threshold]
@@ -286,5 +293,6 @@ def _print_cautions(console: Console, members: Verifications, sure: Mapping[str,
             f"seed {b.resampling.seed}"
         )
     lines += [f"  {note}" for note in members.notes]
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    if any(line.startswith("!") for line in lines):
+        lines.insert(0, "A number marked ! rests on little; why:")
+    return lines

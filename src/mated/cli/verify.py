@@ -11,6 +11,7 @@ import typer
 from mated.cli.console import errors, output, print_json, working
 from mated.cli.options import numbers, words
 from mated.errors import MatedError
+from mated.evaluation.verify import bare_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ _SURE = "How sure it is"
 
 def verify(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Score files; several are several systems.")
+        list[str] | None, typer.Argument(metavar="FILE", help="Score files; several are several systems.")
     ] = None,
     mated: Annotated[str | None, typer.Option(metavar="FILE", help="Score list of the mated comparisons.")] = None,
     nonmated: Annotated[
@@ -107,7 +108,10 @@ def verify(
         str, typer.Option(metavar="refuse|failure", help="What a NaN score means.", rich_help_panel=_READING)
     ] = "refuse",
     format: Annotated[  # noqa: A002
-        str, typer.Option(help="File format; detected if not given.", rich_help_panel=_READING)
+        str,
+        typer.Option(
+            metavar="table|parquet|matrix|npy", help="File format; detected if not given.", rich_help_panel=_READING
+        ),
     ] = "auto",
     header: Annotated[
         bool | None,
@@ -119,16 +123,28 @@ def verify(
     mated_column: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of the mated flag.", rich_help_panel=_READING)
     ] = None,
-    probe_subject: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
-    reference_subject: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
-    probe_sample: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
-    reference_sample: Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=_READING)] = None,
+    probe_subject: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the probe's subject.", rich_help_panel=_READING)
+    ] = None,
+    reference_subject: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the reference's subject.", rich_help_panel=_READING)
+    ] = None,
+    probe_sample: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the probe sample.", rich_help_panel=_READING)
+    ] = None,
+    reference_sample: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the reference sample.", rich_help_panel=_READING)
+    ] = None,
     ids: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Table of sample and subject for a matrix.", rich_help_panel=_READING),
     ] = None,
-    probe_ids: Annotated[str | None, typer.Option(metavar="FILE", rich_help_panel=_READING)] = None,
-    reference_ids: Annotated[str | None, typer.Option(metavar="FILE", rich_help_panel=_READING)] = None,
+    probe_ids: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same for its rows alone.", rich_help_panel=_READING)
+    ] = None,
+    reference_ids: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same for its columns alone.", rich_help_panel=_READING)
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
     ] = False,
@@ -152,6 +168,11 @@ def verify(
     _check_choice(nan, "--nan", ("refuse", "failure"))
     _check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
     sources = _sources(files or [], mated, nonmated)
+    formats = words(plot_format)
+    if plot is not None:
+        from mated.plots.save import check_formats
+
+        check_formats(formats)
     points = OperatingPoints(
         None if fmr is None else numbers(fmr, "--fmr"), numbers(tmr, "--tmr"), numbers(threshold, "--threshold")
     )
@@ -189,6 +210,7 @@ def verify(
                 costs=None if prior is None else Costs(prior, cost_miss, cost_false),
                 transferred_threshold=transferred,
                 symmetric=_literal(symmetric),
+                individual=individual,
             )
 
     transferred = None
@@ -196,12 +218,24 @@ def verify(
         development = evaluate(threshold_from, {"source": threshold_from})
         transferred = _threshold_of(development, threshold_at)
     results = {name: evaluate(name, source, transferred) for name, source in sources.items()}
+    for name, v in results.items():
+        if threshold_from is not None and v.tally.dissimilarity != development.tally.dissimilarity:
+            raise MatedError(
+                f"{threshold_from} and {name} do not agree whether scores are dissimilarities, so a threshold of one "
+                "means nothing in the other; say --dissimilarity or --similarity"
+            )
+        if individual:
+            _ = v.average_roc  # say what is missing before anything is printed
+        if prior is not None:
+            v.detection_cost(prior=prior, miss=cost_miss, false=cost_false)
+        for at in points.threshold:
+            v.at_threshold(at)
     members = Verifications(results)
     if by is not None:
         grouped = {name: v.by(*words(by)) for name, v in results.items()}
         one = len(grouped) == 1
         members = Verifications(
-            {(g if one else f"{name} / {g}"): v for name, groups in grouped.items() for g, v in groups.items()},
+            {(g if one else f"{name}: {g}"): v for name, groups in grouped.items() for g, v in groups.items()},
             kind="groups",
             notes=tuple(note for groups in grouped.values() for note in groups.notes),
         )
@@ -211,6 +245,12 @@ def verify(
             sure = members.bootstrap(bootstrap, rng=seed, level=level, intervals=intervals)
             for b in sure.values():
                 b.eer()
+    written = []
+    if plot is not None:
+        from mated.plots.verification import save_figures
+
+        with working("Drawing ..."):
+            written = save_figures(members, Path(plot), formats, individual=individual, bootstraps=sure)
     if json:
         print_json(_dictionary(members, sure, alone=by is None and len(members) == 1))
     else:
@@ -218,10 +258,6 @@ def verify(
 
         print_verifications(output(), members, bootstraps=sure, individual=individual)
     if plot is not None:
-        from mated.plots.verification import save_figures
-
-        with working("Drawing ..."):
-            written = save_figures(members, Path(plot), words(plot_format), individual=individual, bootstraps=sure)
         errors().print(f"{len(written)} figures in {plot}", markup=False)
 
 
@@ -250,20 +286,14 @@ def _sources(files: list[str], mated: str | None, nonmated: str | None) -> dict[
     if mated is not None and nonmated is not None:
         if files:
             raise typer.BadParameter("give either FILEs or --mated and --nonmated, not both")
-        return {f"{_stem(mated)} + {_stem(nonmated)}": {"mated": mated, "nonmated": nonmated}}
+        return {f"{bare_name(mated)} + {bare_name(nonmated)}": {"mated": mated, "nonmated": nonmated}}
     if not files:
         raise typer.BadParameter("give a score file, or --mated FILE and --nonmated FILE")
-    repeated = Counter(map(_stem, files))
-    names = [file if repeated[_stem(file)] > 1 else _stem(file) for file in files]
+    repeated = Counter(map(bare_name, files))
+    names = [file if repeated[bare_name(file)] > 1 else bare_name(file) for file in files]
     if len(set(names)) < len(names):
         raise typer.BadParameter("the same file is given twice")
     return {name: {"source": file} for name, file in zip(names, files, strict=True)}
-
-
-def _stem(file: str) -> str:
-    """Name a file without its folder and its endings, of which there are two in .csv.gz."""
-    path = Path(file)
-    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
 
 
 def _threshold_of(development: Verification, where: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +12,7 @@ from mated.evaluation.collection import Verifications
 from mated.evaluation.html import table_html
 from mated.scores import Comparisons, ScoreMatrix, SubjectTallies, Tally
 from mated.scores.subject_pairs import SubjectPairs
-from mated.scores.unit import unit_name
+from mated.scores.unit import UnitChoice, unit_name
 from mated.uncertainty.streams import seed_of
 from mated.verification import (
     AtFmr,
@@ -88,9 +88,12 @@ class Verification:
     costs: Costs | None = None
     transferred_threshold: float | None = None
     symmetric: Literal["auto", "yes", "no"] = "auto"
+    individual: bool = False
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.symmetric not in ("auto", "yes", "no"):
+            raise MatedError(f"symmetric must be 'auto', 'yes' or 'no', not {self.symmetric!r}")
         for count, kind in ((self.tally.n_mated, "mated"), (self.tally.n_nonmated, "non-mated")):
             if not count:
                 raise MatedError(f"{self.name}: there is no {kind} comparison with a score; verification needs both")
@@ -229,7 +232,10 @@ class Verification:
         if not isinstance(self.layout, Comparisons):
             raise MatedError(f"{self.name}: groups need a table of comparisons with further columns")
         members, left_out = {}, []
+        # One scoring system has one unit, whatever a group happens to show of it.
+        unit: UnitChoice = "continuous" if self.tally.unit is None else self.tally.unit
         for label, part in self.layout.groups(*columns).items():
+            part = replace(part, unit=unit)
             n_mated = int(part.mated.sum())
             if not 0 < n_mated < len(part):
                 left_out.append(f"{label!r} ({n_mated} mated, {len(part) - n_mated} non-mated comparisons)")
@@ -242,13 +248,14 @@ class Verification:
                 costs=self.costs,
                 transferred_threshold=self.transferred_threshold,
                 symmetric=self.symmetric,
+                individual=self.individual,
             )
         if not members:
             raise MatedError(
                 f"{self.name}: no value of {', '.join(columns)} has both mated and non-mated comparisons: "
-                f"{'; '.join(left_out)}"
+                f"{_some(left_out)}"
             )
-        notes = (f"left out, as one class is missing: {', '.join(left_out)}",) if left_out else ()
+        notes = (f"left out, as one class is missing: {_some(left_out)}",) if left_out else ()
         return Verifications(members, kind="groups", notes=notes)
 
     # -- what it says of itself --------------------------------------------------------------------
@@ -322,6 +329,12 @@ class Verification:
             result["detection_cost"] = asdict(
                 self.detection_cost(prior=self.costs.prior, miss=self.costs.miss, false=self.costs.false)
             )
+        if self.individual:
+            result["individual"] = {
+                "subjects": len(self.individual_rocs),
+                "symmetric": self.subject_tallies.symmetric,
+                "average_roc": [{"fmr": f, "tmr": self.average_roc(f)} for f in self.fmr_targets],
+            }
         if self.transferred_threshold is not None:
             result["hter"] = {
                 "value": self.hter(self.transferred_threshold),
@@ -381,6 +394,12 @@ class Verification:
 
     def _repr_html_(self) -> str:
         return table_html(self.to_frame().drop("system"), caption=repr(self))
+
+
+def _some(items: list[str], most: int = 5) -> str:
+    """List a few items and say how many more there are."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
 
 
 def _with_intervals(result: AtFmr | AtTmr | AtThreshold, *names: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from mated.errors import MatedError
 from mated.evaluation.verification import Costs, OperatingPoints, Verification
 from mated.io import Columns, read
@@ -15,7 +17,7 @@ from mated.verification.rates import exact_rate
 if TYPE_CHECKING:
     from mated.scores.validation import NanPolicy
 
-__all__ = ["verify"]
+__all__ = ["bare_name", "verify"]
 
 
 def verify(
@@ -30,6 +32,7 @@ def verify(
     cost_false: float = 1.0,
     transferred_threshold: float | None = None,
     symmetric: Literal["auto", "yes", "no"] = "auto",
+    individual: bool = False,
     columns: Columns | None = None,
     dissimilarity: bool | None = None,
     unit: object = "auto",
@@ -51,6 +54,8 @@ def verify(
         A threshold set on other data, at which the half total error rate is reported.
     symmetric
         Whether a table lists each pair once, so that a comparison counts for both its subjects.
+    individual
+        Whether the dictionary holds the average of individual ROCs too.
     columns, dissimilarity, unit, nan
         How to read the input; see `mated.read`. A layout already knows.
     name
@@ -68,10 +73,13 @@ def verify(
         () if tmr is None else _checked(tmr, "a true match rate", one_allowed=True),
         _several(threshold),
     )
+    if prior is not None:
+        exact_rate(prior, "a prior")
     layout: Comparisons | ScoreMatrix | None = None
     if isinstance(scores, Tally):
+        _refuse_options("tally", scores.dissimilarity, dissimilarity, unit, nan)
         tally = scores
-    elif nonmated is not None and not isinstance(scores, str | Path):
+    elif nonmated is not None and not isinstance(scores, str | Path) and not isinstance(nonmated, str | Path):
         tally = Tally.from_scores(scores, nonmated, dissimilarity=bool(dissimilarity), unit=unit, nan=nan)
     else:
         layout = _layout(
@@ -80,29 +88,49 @@ def verify(
         tally = layout.tally()
     return Verification(
         tally,
-        name=name or (Path(scores).name if isinstance(scores, str | Path) else "scores"),
+        name=name or (bare_name(scores) if isinstance(scores, str | Path) else "scores"),
         layout=layout,
         points=points,
         costs=None if prior is None else Costs(prior, cost_miss, cost_false),
         transferred_threshold=transferred_threshold,
         symmetric=symmetric,
+        individual=individual,
     )
+
+
+def bare_name(path: str | Path) -> str:
+    """Name a file without its folder and its endings, of which there are two in .csv.gz."""
+    file = Path(path)
+    return Path(file.stem).stem if file.suffix == ".gz" else file.stem
 
 
 def _layout(scores: Any, nonmated: Any, **options: Any) -> Comparisons | ScoreMatrix:
     if isinstance(scores, Comparisons | ScoreMatrix):
-        if options["dissimilarity"] is not None and options["dissimilarity"] != scores.dissimilarity:
-            raise MatedError("the layout already says whether its scores are dissimilarities; set it there")
+        _refuse_options("layout", scores.dissimilarity, options["dissimilarity"], options["unit"], options["nan"])
         return scores
     if nonmated is not None:
+        if not (isinstance(scores, str | Path) and isinstance(nonmated, str | Path)):
+            raise MatedError("give two arrays, or two paths of score lists, not one of each")
         return read(mated=scores, nonmated=nonmated, **options)
     return read(scores, **options)
+
+
+def _refuse_options(what: str, turned: bool, dissimilarity: bool | None, unit: object, nan: str) -> None:
+    if (dissimilarity is not None and dissimilarity != turned) or unit != "auto" or nan != "refuse":
+        raise MatedError(
+            f"the {what} already says whether its scores are dissimilarities, their unit and what NaN means; "
+            "set it there"
+        )
 
 
 def _several(values: float | Iterable[float] | None) -> tuple[float, ...]:
     if values is None:
         return ()
-    return tuple(values) if isinstance(values, Iterable) else (values,)
+    several = list(values) if isinstance(values, Iterable) else [values]
+    for value in several:
+        if not isinstance(value, int | float | np.number):
+            raise MatedError(f"operating points are numbers, and {value!r} is none")
+    return tuple(dict.fromkeys(several))
 
 
 def _checked(values: float | Iterable[float], what: str, *, one_allowed: bool = False) -> tuple[float, ...]:

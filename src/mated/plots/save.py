@@ -14,11 +14,11 @@ from mated.errors import MatedError
 from mated.io.atomic import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "save"]
+__all__ = ["FORMATS", "check_formats", "save"]
 
 FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}, "dpi": 200},
@@ -49,13 +49,20 @@ def save(figure: Figure, directory: str | Path, name: str, formats: Iterable[str
         The files, in the order of `formats`.
     """
     wanted = [formats] if isinstance(formats, str) else list(formats)
-    for asked in wanted:
-        if asked not in FORMATS:
-            raise MatedError(f"figures cannot be saved as {asked!r}; the formats are {', '.join(FORMATS)}")
+    check_formats(wanted)
     if not name or Path(name).name != name:
         raise MatedError(f"{name!r} is not the name of a file; give it without folders")
     folder = Path(directory)
     return [_write(folder / f"{name}.{asked}", _rendered(figure, asked)) for asked in wanted]
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse file formats that figures cannot be saved in, and none at all."""
+    if not formats:
+        raise MatedError(f"no file format is given for the figures; the formats are {', '.join(FORMATS)}")
+    for asked in formats:
+        if asked not in FORMATS:
+            raise MatedError(f"figures cannot be saved as {asked!r}; the formats are {', '.join(FORMATS)}")
 
 
 def _rendered(figure: Figure, asked: str) -> bytes:

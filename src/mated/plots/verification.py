@@ -26,6 +26,7 @@ __all__ = ["FIGURES", "draw", "save_figures"]
 
 FIGURES = ("roc", "roc-log", "det", "scores", "rates", "individual")
 _SHARED = ("roc", "roc-log", "det")
+_MOST_SINGLE = 20
 
 
 def draw(
@@ -62,13 +63,18 @@ def save_figures(
     individual: bool = False,
     bootstraps: Mapping[str, Bootstrap] | None = None,
 ) -> list[Path]:
-    """Write every figure of every member into a folder and return the files."""
+    """Write every figure of every member into a folder and return the files.
+
+    Of more than twenty members only the shared figures are drawn.
+    """
     written: list[Path] = []
     for figure in _SHARED:
         written += _save(members, figure, directory, figure.replace("-", "_"), formats, bootstraps)
-    for name, v in members.items():
+    if len(members) > _MOST_SINGLE:
+        return written
+    suffixes = [""] if len(members) == 1 else _suffixes(list(members))
+    for (name, v), suffix in zip(members.items(), suffixes, strict=True):
         alone = type(members)({name: v})
-        suffix = "" if len(members) == 1 else f"_{_file_name(name)}"
         for figure in ("scores", "rates", *(["individual"] if individual else [])):
             written += _save(alone, figure, directory, figure + suffix, formats)
     return written
@@ -99,5 +105,7 @@ def _thresholds(v: Verification) -> dict[str, float]:
     return {"EER": v.eer().threshold}
 
 
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "system"
+def _suffixes(names: list[str]) -> list[str]:
+    """Make a file name's ending of each name, numbered where two would be the same."""
+    plain = [re.sub(r"[^\w.-]+", "_", name).strip("._").casefold() or "system" for name in names]
+    return [f"_{p}" if plain.count(p) == 1 else f"_{p}_{plain[:k].count(p) + 1}" for k, p in enumerate(plain)]

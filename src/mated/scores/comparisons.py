@@ -10,7 +10,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.counting import count_distinct
-from mated.scores.ids import PairIds, encode_pairs
+from mated.scores.ids import PairIds, encode_pairs, within
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
 from mated.scores.validation import NanPolicy, as_scores, as_similarity, drop_failures, read_only
@@ -39,8 +39,8 @@ class Comparisons:
         Further columns by name, one value a comparison.
     dissimilarity, unit
         How the user writes scores.
-    mated_failures, nonmated_failures
-        Comparisons without a score, counted and left out.
+    failed_mated, failed_covariates
+        Of each comparison without a score, whether it is mated, and its further columns; they are in no count.
     notes
         What was decided about the input on the way in, in words.
     """
@@ -52,14 +52,16 @@ class Comparisons:
     covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     dissimilarity: bool = False
     unit: UnitChoice = "auto"
-    mated_failures: int = 0
-    nonmated_failures: int = 0
+    failed_mated: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    failed_covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "score", read_only(self.score))
-        object.__setattr__(self, "mated", read_only(self.mated))
-        object.__setattr__(self, "covariates", MappingProxyType({k: read_only(v) for k, v in self.covariates.items()}))
+        for name in ("score", "mated", "failed_mated"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        for name in ("covariates", "failed_covariates"):
+            columns = {k: read_only(v) for k, v in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(columns))
 
     @classmethod
     def from_arrays(
@@ -81,12 +83,13 @@ class Comparisons:
         scores = as_scores(score, "scores")
         subjects = _pair_ids(probe_subject, reference_subject, "subject", len(scores))
         samples = _pair_ids(probe_sample, reference_sample, "sample", len(scores))
+        if subjects is not None and samples is not None:
+            samples = within(subjects, samples)
         flags = _mated_flags(mated, subjects, len(scores))
         extra = {name: np.asarray(values) for name, values in (covariates or {}).items()}
         for name, values in extra.items():
             _check_length(values, len(scores), f"covariate {name!r}")
-        usable, failures = drop_failures(scores, nan, "scores")
-        failed_mated = 0 if usable is None else int(np.count_nonzero(flags & ~usable))
+        usable, _ = drop_failures(scores, nan, "scores")
         if samples is not None and (repeated := int(np.count_nonzero(samples.same))):
             notes = (*notes, f"{repeated} comparisons have the same sample on both sides and are counted")
         whole = cls(
@@ -97,11 +100,12 @@ class Comparisons:
             extra,
             dissimilarity=dissimilarity,
             unit=parse_unit(unit),
-            mated_failures=failed_mated,
-            nonmated_failures=failures - failed_mated,
             notes=notes,
         )
-        return whole if usable is None else whole.take(usable)
+        if usable is None:
+            return whole
+        failed = {name: values[~usable] for name, values in extra.items()}
+        return replace(whole.take(usable), failed_mated=flags[~usable], failed_covariates=failed)
 
     def take(self, rows: NDArray[Any]) -> Comparisons:
         """Keep only some comparisons, given as a mask or as positions; failures stay as they were."""
@@ -120,22 +124,31 @@ class Comparisons:
             *count_distinct(self.score[self.mated], self.score[~self.mated]),
             dissimilarity=self.dissimilarity,
             unit_choice=self.unit,
-            mated_failures=self.mated_failures,
-            nonmated_failures=self.nonmated_failures,
+            mated_failures=int(np.count_nonzero(self.failed_mated)),
+            nonmated_failures=int(np.count_nonzero(~self.failed_mated)),
         )
 
     def groups(self, *names: str) -> dict[str, Comparisons]:
-        """Split by the values of one or more covariates, in sorted order of their labels."""
-        keys = [self._covariate(name) for name in names]
-        coded = [np.unique(values.astype(str), return_inverse=True) for values in keys]
-        shape = tuple(len(labels) for labels, _ in coded)
-        flat = np.ravel_multi_index(tuple(codes for _, codes in coded), shape)
+        """Split by the values of one or more covariates, failures too, in sorted order of their labels."""
+        import polars as pl
+
+        here = pl.DataFrame({name: _texts(self._covariate(name)) for name in names})
+        rows = here
+        if len(self.failed_mated):
+            rows = pl.concat([here, pl.DataFrame({name: _texts(self.failed_covariates[name]) for name in names})])
+        keys = rows.unique().sort(names)
+        coded = rows.join(
+            keys.with_row_index("\0code"), on=list(names), how="left", nulls_equal=True, maintain_order="left"
+        )
+        codes, codes_failed = np.split(coded["\0code"].to_numpy(), [here.height])
         parts = {}
-        for code in np.unique(flat):
-            labels = (coded[k][0][i] for k, i in enumerate(np.unravel_index(code, shape)))
-            # Failures are known for the whole table only, so a group cannot claim them.
-            part = replace(self.take(flat == code), mated_failures=0, nonmated_failures=0)
-            parts[" / ".join(map(str, labels))] = part
+        for number, label in enumerate(_labels(keys.rows())):
+            left = codes_failed == number
+            parts[label] = replace(
+                self.take(codes == number),
+                failed_mated=self.failed_mated[left],
+                failed_covariates={name: values[left] for name, values in self.failed_covariates.items()},
+            )
         return parts
 
     def _covariate(self, name: str) -> NDArray[Any]:
@@ -158,6 +171,22 @@ class Comparisons:
         known = "" if self.subjects is None else f", {self.n_subjects} subjects"
         n_mated = int(np.count_nonzero(self.mated))
         return f"Comparisons({n_mated} mated, {len(self) - n_mated} non-mated{known})"
+
+
+def _texts(values: NDArray[Any]) -> Any:
+    """Return a column as a Polars series of texts, a missing value as one of its own."""
+    import polars as pl
+
+    series = pl.Series(values.tolist(), strict=False)
+    return series.fill_nan(None).cast(pl.String) if series.dtype.is_float() else series.cast(pl.String)
+
+
+def _labels(keys: list[tuple[str | None, ...]]) -> list[str]:
+    """Name groups by their values, quoted where plain names would be the same."""
+    plain = [" / ".join("(missing)" if value is None else value for value in key) for key in keys]
+    if len(set(plain)) == len(plain):
+        return plain
+    return [" / ".join("(missing)" if value is None else repr(value) for value in key) for key in keys]
 
 
 def _check_length(values: Any, rows: int, what: str) -> None:

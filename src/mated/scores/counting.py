@@ -26,6 +26,7 @@ __all__ = ["Cumulated", "count_distinct", "merge_counts"]
 _SAMPLE = 1024
 _SMALL_RANGE = 1 << 16
 _WORTH_A_THREAD = 1 << 20
+_EXACT = 2.0**53  # beyond it floats are no longer told apart by whole numbers
 
 
 class Cumulated(NamedTuple):
@@ -82,6 +83,8 @@ def _integer_bounds(mated: NDArray[Any], nonmated: NDArray[Any]) -> tuple[int, i
             return None
         low, high = min(low, float(values.min())), max(high, float(values.max()))
     size = len(mated) + len(nonmated)
+    if max(abs(low), abs(high)) > _EXACT:
+        return None
     if not 0 <= high - low < max(_SMALL_RANGE, 2 * size):  # also turns away infinities and no scores at all
         return None
     if not (_are_integers(mated) and _are_integers(nonmated)):

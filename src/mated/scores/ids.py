@@ -13,7 +13,7 @@ from mated.scores.validation import read_only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PairIds", "encode_pairs"]
+__all__ = ["PairIds", "encode_pairs", "within"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,4 +76,22 @@ def _as_labels(values: Any, column: str) -> Any:
     if series.null_count():
         where = int(series.is_null().arg_true()[0]) + 1
         raise MatedError(f"column {column!r} has no value in row {where} of the data; every comparison needs one")
+    if series.dtype == pl.UInt64 and (series >= 2**63).any():  # hashes
+        return series.cast(pl.String)
     return series.cast(pl.Int64) if series.dtype.is_integer() else series
+
+
+def within(subjects: PairIds, samples: PairIds) -> PairIds:
+    """Tell samples apart by subject where sample names repeat: the first sample of one person is not another's.
+
+    Where every sample name belongs to one subject, the samples are returned as they are.
+    """
+    size = len(samples.names)
+    codes = np.concatenate([subjects.probe, subjects.reference]) * size
+    codes += np.concatenate([samples.probe, samples.reference])
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    if len(distinct) == len(np.unique(distinct % size)):
+        return samples
+    names = tuple(f"{subjects.names[code // size]}/{samples.names[code % size]}" for code in distinct.tolist())
+    probe, reference = np.split(inverse.astype(np.int64), 2)
+    return PairIds(probe, reference, names)

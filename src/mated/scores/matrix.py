@@ -97,9 +97,12 @@ class ScoreMatrix:
         if (probe_sample is None) != (reference_sample is None):
             raise MatedError("name the samples of both sides of the matrix or of neither")
         samples = None if probe_sample is None else encode_pairs(probe_sample, reference_sample, "sample")
-        symmetric = samples is not None and _is_own_transpose(matrix, samples, used)
+        same_sides = samples is not None and _same_on_both_sides(samples)
+        symmetric = same_sides and _is_own_transpose(matrix, used)
         if symmetric:
             notes = (*notes, "the matrix is its own transpose; each pair of samples is counted once")
+        elif same_sides:
+            notes = (*notes, "the same samples stand on both sides of an asymmetric matrix; both orders are counted")
         return cls(
             read_only(matrix),
             encode_pairs(probe_subject, reference_subject, "subject"),
@@ -145,8 +148,7 @@ class ScoreMatrix:
             else PairIds(self.samples.probe[rows], self.samples.reference[columns], self.samples.names),
             dissimilarity=self.dissimilarity,
             unit=self.unit,
-            mated_failures=int(np.count_nonzero(failed & same)),
-            nonmated_failures=int(np.count_nonzero(failed & ~same)),
+            failed_mated=same[failed],
             notes=self.notes,
         )
 
@@ -187,9 +189,19 @@ class ScoreMatrix:
         return f"ScoreMatrix({rows} probes × {columns} references, {self.n_subjects} subjects)"
 
 
-def _is_own_transpose(matrix: NDArray[Any], samples: PairIds, used: NDArray[np.bool_] | None) -> bool:
-    if matrix.shape[0] != matrix.shape[1] or not np.array_equal(samples.probe, samples.reference):
+def _same_on_both_sides(samples: PairIds) -> bool:
+    return np.array_equal(samples.probe, samples.reference) and len(samples.names) == len(samples.probe)
+
+
+def _is_own_transpose(matrix: NDArray[Any], used: NDArray[np.bool_] | None) -> bool:
+    """Tell whether a square matrix is symmetric up to rounding, wherever both entries have a score."""
+    if used is not None and not np.array_equal(used, used.T):
         return False
-    if len(samples.names) != len(samples.probe) or (used is not None and not np.array_equal(used, used.T)):
-        return False
-    return bool(np.array_equal(matrix, matrix.T, equal_nan=matrix.dtype.kind == "f"))
+    if matrix.dtype.kind != "f":
+        return bool(np.array_equal(matrix, matrix.T))
+    finite = matrix[np.isfinite(matrix)]
+    rounding = 1e-6 * float(finite.max() - finite.min()) if finite.size else 0.0
+    with np.errstate(invalid="ignore"):
+        equal = np.abs(matrix - matrix.T) <= rounding
+    equal |= (matrix == matrix.T) | np.isnan(matrix) | np.isnan(matrix.T)
+    return bool(equal.all())

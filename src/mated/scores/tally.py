@@ -57,7 +57,7 @@ class Tally:
         for name in ("scores", "mated_at_or_above", "nonmated_at_or_above"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
         if isinstance(self.unit_choice, Fraction):
-            _check_multiples(self.scores, self.unit_choice)
+            _check_multiples(self.scores, self.unit_choice, self.dissimilarity)
 
     @classmethod
     def from_scores(
@@ -99,6 +99,8 @@ class Tally:
         counts = [np.asarray(c) for c in (mated, nonmated)]
         if any(c.shape != values.shape or c.dtype.kind not in "iu" or (c < 0).any() for c in counts):
             raise MatedError("counts must be non-negative integers, one for each score")
+        if np.isnan(values).any():
+            raise MatedError("NaN is no score; leave its counts out")
         if len(np.unique(values)) != len(values):
             raise MatedError("each score must stand once where counts are given")
         order = np.argsort(values)
@@ -162,7 +164,8 @@ class Tally:
 
     def from_user(self, threshold: float) -> float:
         """Translate a user's threshold inward; float32 scores are compared in their own precision."""
-        value = self.scores.dtype.type(threshold)
+        with np.errstate(over="ignore"):
+            value = self.scores.dtype.type(threshold)
         return float(-value if self.dissimilarity else value)
 
     # -- the monoid -----------------------------------------------------------------------------
@@ -217,12 +220,13 @@ def _merge_choices(a: UnitChoice, b: UnitChoice) -> UnitChoice:
     raise MatedError(f"tallies with units {a} and {b} cannot be added")
 
 
-def _check_multiples(scores: NDArray[np.floating[Any]], unit: Fraction) -> None:
+def _check_multiples(scores: NDArray[np.floating[Any]], unit: Fraction, dissimilarity: bool) -> None:
     finite = scores[np.isfinite(scores)].astype(np.float64)
     nearest = np.rint(finite / float(unit)) * unit.numerator / unit.denominator
     wrong = np.flatnonzero(nearest.astype(scores.dtype) != finite.astype(scores.dtype))
     if len(wrong):
+        shown = -finite[wrong[0]] if dissimilarity else finite[wrong[0]]
         raise MatedError(
-            f"score {abs(finite[wrong[0]]):g} is not a multiple of the unit {float(unit):g}; "
+            f"score {shown:g} is not a multiple of the unit {float(unit):g}; "
             "give the right --unit, or --unit continuous"
         )

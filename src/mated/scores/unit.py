@@ -29,6 +29,7 @@ MAX_DECIMALS = 9
 _SAMPLE = 4096
 # A decimal step must stand well clear of the float's own step, or every float looks like a decimal.
 _CLEARANCE = 64
+_CLEARANCE_OF_INTEGERS = 2
 
 
 def parse_unit(unit: object) -> UnitChoice:
@@ -43,9 +44,10 @@ def parse_unit(unit: object) -> UnitChoice:
         return "continuous"
     try:
         value = Fraction(str(unit).strip())
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if value <= 0:
+        sensible = 1e-200 < float(value) < 1e200
+    except (ValueError, ZeroDivisionError, OverflowError):
+        sensible = False
+    if not sensible:
         raise MatedError(
             f"unit {unit!r} is not a unit: give a positive number such as 1 or 0.01, 'continuous', or 'auto'"
         )
@@ -56,7 +58,7 @@ def detect_unit(scores: NDArray[np.floating[Any]]) -> Fraction | None:
     """Return the smallest 10^-k (k = 0..9) of which every finite score is a multiple, None if there is none.
 
     A score is a multiple of 10^-k when it is the floating-point number nearest to a decimal with k places.
-    A step finer than 64 spacings of the largest score is never taken for a unit: at that fineness
+    A step finer than 64 spacings of the largest score (2 for integers) is never taken for a unit: at that fineness
     every float would qualify. No finite score at all counts as integers.
     """
     finite = scores[np.isfinite(scores)]
@@ -66,7 +68,7 @@ def detect_unit(scores: NDArray[np.floating[Any]]) -> Fraction | None:
     step = max(1, len(finite) // _SAMPLE)
     sample = finite[::step][:_SAMPLE]
     for decimals in range(MAX_DECIMALS + 1):
-        if 10.0**-decimals < _CLEARANCE * spacing:
+        if 10.0**-decimals < (_CLEARANCE if decimals else _CLEARANCE_OF_INTEGERS) * spacing:
             return None
         if _are_decimals(sample, decimals) and _are_decimals(finite, decimals):
             return Fraction(1, 10**decimals)

@@ -23,8 +23,12 @@ def as_scores(values: Any, what: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of numbers: float32, float64 or an integer type."""
     try:
         array = np.asarray(values)
+        if array.dtype.kind == "O" and any(isinstance(v, int) and abs(v) > _EXACT_INTEGER for v in array.flat):
+            raise MatedError(f"{what}: integers beyond 2^53 cannot be counted exactly; divide them first")
         if array.dtype.kind in "OUS":
             array = array.astype(np.float64)
+    except MatedError:
+        raise
     except (TypeError, ValueError):
         raise MatedError(f"{what} must be numbers, and {_first_text(values)!r} is none") from None
     if array.ndim != 1:

@@ -60,11 +60,12 @@ def caution_at_tmr(tally: Tally, target: Fraction, false_matches: int) -> str | 
     return _sentence(parts + _few(false_matches, "false match", "false matches"))
 
 
-def caution_at_eer(false_matches: int, false_nonmatches: int) -> str | None:
-    """Warn of an equal error rate that rests on few errors of either kind."""
+def caution_at_eer(false_matches: int, false_nonmatches: int, value: float, nearest: float) -> str | None:
+    """Warn of an equal error rate that rests on few errors of either kind, or on ties at its threshold."""
     return _sentence(
         _few(false_matches, "false match", "false matches")
         + _few(false_nonmatches, "false non-match", "false non-matches")
+        + (["many scores tie at the threshold, and the definitions differ widely"] if value > 1.5 * nearest else [])
     )
 
 

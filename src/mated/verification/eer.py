@@ -73,6 +73,7 @@ def equal_error_rate(tally: Tally, hull: Hull | None = None) -> EqualErrorRate:
     value, difference, low, high = _wu2008(tally)
     threshold = float(tally.scores.dtype.type(_middle(tally, low, high)))
     index = int(np.searchsorted(tally.scores, threshold))
+    nearest = _nearest(tally)
     ends = (tally.to_user(low), tally.to_user(high))
     return EqualErrorRate(
         value=float(value),
@@ -82,12 +83,14 @@ def equal_error_rate(tally: Tally, hull: Hull | None = None) -> EqualErrorRate:
         relative_error=float(difference / 2 / value) if value else 0.0,
         by_definition={
             "wu2008": float(value),
-            "nearest": _nearest(tally),
+            "nearest": nearest,
             "interpolated": _diagonal_crossing(tally),
             "rocch": _hull_crossing(tally, hull or roc_hull(tally)),
             "fvc2000": _fvc2000(tally),
         },
-        caution=caution_at_eer(tally.nonmated_from(index), tally.n_mated - tally.mated_from(index)),
+        caution=caution_at_eer(
+            tally.nonmated_from(index), tally.n_mated - tally.mated_from(index), float(value), nearest
+        ),
     )
 
 

@@ -40,7 +40,10 @@ class RocFunction:
 
     def __call__(self, fmr: ArrayLike) -> Any:
         """TMR at the given false match rates."""
-        value = np.interp(np.asarray(fmr, dtype=np.float64), self.fmr, self.tmr)
+        asked = np.asarray(fmr, dtype=np.float64)
+        if np.any((asked < 0) | (asked > 1) | np.isnan(asked)):
+            raise MatedError(f"a false match rate lies between 0 and 1, and {fmr!r} does not")
+        value = np.interp(asked, self.fmr, self.tmr)
         return value if np.ndim(value) else float(value)
 
     @property

@@ -91,7 +91,7 @@ def at_threshold(tally: Tally, threshold: float) -> AtThreshold:
     """Count both classes at a threshold of the user's scoring system, observed or not (Eq. 7)."""
     try:
         inner = tally.from_user(float(threshold))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         inner = np.nan
     if np.isnan(inner):
         raise MatedError(f"a threshold must be a number, and {threshold!r} is none")
@@ -161,8 +161,7 @@ def at_tmr(tally: Tally, tmr: float) -> AtTmr:
 def default_fmrs(tally: Tally) -> tuple[float, ...]:
     """Return the powers of ten from 1e-2 down at which at least ten false matches are expected.
 
-    Below that the threshold is hardly determined. Small tests get the largest of 0.1 and 0.01 that they can
-    support, or 0.1.
+    Below that the threshold is hardly determined. A test with fewer than 1000 non-mated comparisons gets 0.1 alone.
     """
     supported = [10.0**-k for k in range(2, 13) if tally.n_nonmated >= 10 * 10**k]
     return tuple(float(f"{f:.0e}") for f in supported) or (0.1,)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mated.scores import Tally
 
 __all__ = ["area_under_roc", "d_prime"]
@@ -36,6 +38,11 @@ def d_prime(tally: Tally) -> float | None:
     if not (np.isfinite(tally.scores[0]) and np.isfinite(tally.scores[-1])):
         return None
     scores = tally.scores.astype(np.float64, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _separation(tally, scores)
+
+
+def _separation(tally: Tally, scores: NDArray[np.float64]) -> float | None:
     means, variances = [], []
     weights, squares = np.empty_like(scores), np.empty_like(scores)
     for counts, total in ((tally.mated, tally.n_mated), (tally.nonmated, tally.n_nonmated)):
@@ -45,4 +52,5 @@ def d_prime(tally: Tally) -> float | None:
         squares *= squares
         variances.append(float(np.dot(weights, squares)) / total)
     spread = math.sqrt(sum(variances) / 2)
-    return (means[0] - means[1]) / spread if spread > 0 else None
+    value = (means[0] - means[1]) / spread if spread > 0 else math.nan
+    return value if math.isfinite(value) else None

@@ -57,7 +57,23 @@ def test_json_is_exactly_the_dictionary_of_the_result(table):
     done = run("verify", path, "--json", "--fmr", "0.1,1e-2", "--threshold", "30", "--tmr", ".9", "--prior", ".01")
     assert done.returncode == 0, done.stderr
     v = mated.verify(path, name="alpha", fmr=(0.1, 1e-2), threshold=30, tmr=0.9, prior=0.01)
-    assert json.loads(done.stdout) == v.to_dict()
+    assert json.loads(done.stdout) == v.bootstrap(2000, rng=1).to_dict()
+    without = run(
+        "verify",
+        path,
+        "--json",
+        "--fmr",
+        "0.1,1e-2",
+        "--threshold",
+        "30",
+        "--tmr",
+        ".9",
+        "--prior",
+        ".01",
+        "--bootstrap",
+        "0",
+    )
+    assert json.loads(without.stdout) == v.to_dict()
 
 
 def test_the_keys_that_others_rely_on_are_there(table):
@@ -83,7 +99,12 @@ def test_two_files_are_two_systems_side_by_side(table, tmp_path):
     pl.DataFrame({"score": data.score, "mated": data.mated.astype(int)}).write_csv(other)
     result = json.loads(run("verify", path, other, "--json").stdout)
     assert list(result["systems"]) == ["alpha", "beta"]
-    assert result["systems"]["alpha"]["eer"] == result["systems"]["beta"]["eer"]
+    assert result["systems"]["alpha"]["eer"]["value"] == result["systems"]["beta"]["eer"]["value"]
+    # Subjects are known for the first alone.
+    assert [s["uncertainty"]["method"] for s in result["systems"].values()] == [
+        "subject-level",
+        "independent comparisons",
+    ]
     assert "beta" in run("verify", path, other).stdout
 
 
@@ -182,6 +203,28 @@ BAD = {
         "bmp",
     ),
     "groups of no column": (lambda d: [write(d, "b.csv", "score,mated\n1,1\n0,0\n"), "--by", "sex"], "no column 'sex'"),
+    "a level above one": (lambda d: [write(d, "l.csv", "score,mated\n1,1\n0,0\n"), "--level", "95"], "between 0 and 1"),
+    "a single replicate": (
+        lambda d: [write(d, "r.csv", "score,mated\n1,1\n0,0\n"), "--bootstrap", "1"],
+        "at least 2 bootstrap replicates",
+    ),
+    "unknown intervals": (
+        lambda d: [write(d, "iv.csv", "score,mated\n1,1\n0,0\n"), "--intervals", "wald"],
+        "no intervals 'wald'",
+    ),
+    "one subject only": (
+        lambda d: [write(d, "s.csv", "score,mated,probe_subject,reference_subject\n1,1,a,a\n0,1,a,a\n")],
+        "no non-mated comparison",
+    ),
+    "no rates": (lambda d: [write(d, "nf.csv", "score,mated\n1,1\n0,0\n"), "--fmr", ""], "none is given"),
+    "a threshold of another orientation": (
+        lambda d: [
+            write(d, "o.csv", "score,mated\n1,1\n0,0\n"),
+            "--threshold-from",
+            write(d, "dev.csv", "distance,mated\n0,1\n1,0\n"),
+        ],
+        "do not agree whether scores are dissimilarities",
+    ),
     "individual rates without subjects": (
         lambda d: [write(d, "i.csv", "score,mated\n1,1\n0,0\n"), "--individual"],
         "who was compared",

@@ -41,7 +41,7 @@ def test_every_kind_of_input_gives_the_same_numbers(source, v):
 def test_a_path_names_the_system(tmp_path):
     path = tmp_path / "scores.csv"
     pl.DataFrame(TABLE).write_csv(path)
-    assert mated.verify(path).name == "scores.csv"
+    assert mated.verify(path).name == "scores"
     assert mated.verify(str(path), name="A").name == "A"
 
 

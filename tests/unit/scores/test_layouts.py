@@ -24,6 +24,7 @@ class TestUnit:
             ([1 / 3], None),
             ([np.inf, -np.inf], 1),
             ([1e300, 2e300], None),
+            ([2.0**51, 2.0**51 - 1], 1),
         ],
     )
     def test_is_the_finest_decimal_step_of_the_scores(self, scores, unit):
@@ -46,7 +47,7 @@ class TestUnit:
     def test_words_are_understood(self, text, unit):
         assert parse_unit(text) == unit
 
-    @pytest.mark.parametrize("text", ["0", "-1", "one", "nan"])
+    @pytest.mark.parametrize("text", ["0", "-1", "one", "nan", "1e400", "1e-400"])
     def test_what_is_no_unit_is_refused(self, text):
         with pytest.raises(MatedError, match="positive number"):
             parse_unit(text)
@@ -84,8 +85,9 @@ class TestTally:
             Tally.from_scores(np.zeros((2, 2)), [1])
 
     def test_refuses_integers_that_floats_cannot_hold(self):
-        with pytest.raises(MatedError, match=r"2\^53"):
-            Tally.from_scores([2**53 + 2], [0])
+        for huge in (2**53 + 2, 2**70):
+            with pytest.raises(MatedError, match=r"2\^53"):
+                Tally.from_scores([huge], [0])
 
     def test_of_similarities_and_of_dissimilarities_do_not_add(self):
         with pytest.raises(MatedError, match="cannot be added"):
@@ -112,6 +114,13 @@ class TestTally:
         assert np.array_equal(tally.mated + tally.nonmated, counts)
         at = np.searchsorted(values, mated)
         assert np.array_equal(tally.mated, np.bincount(at, minlength=len(values)))
+
+    def test_scores_beyond_the_whole_numbers_of_floats_are_counted_all_the_same(self):
+        assert Tally.from_scores([1e19, 1e30], [1e19]).mated.tolist() == [1, 1]
+
+    def test_nan_is_no_score_of_a_histogram(self):
+        with pytest.raises(MatedError, match="NaN is no score"):
+            Tally.from_counts([1, np.nan], [1, 1], [1, 1])
 
     def test_counts_of_a_histogram_may_come_in_any_order(self):
         tally = Tally.from_counts([5, 1, 3], [2, 0, 0], [0, 4, 0])
@@ -155,12 +164,43 @@ class TestComparisons:
 
     def test_failures_are_counted_by_class(self):
         data = Comparisons.from_arrays([1, np.nan, np.nan], [1, 1, 0], nan="failure")
-        assert (data.mated_failures, data.nonmated_failures, len(data)) == (1, 1, 1)
+        assert (data.tally().mated_failures, data.tally().nonmated_failures, len(data)) == (1, 1, 1)
 
     def test_groups_are_split_by_covariates(self):
         data = Comparisons.from_arrays([1, 2, 3], [1, 0, 0], covariates={"sensor": ["x", "y", "x"], "day": [1, 1, 2]})
         assert list(data.groups("sensor")) == ["x", "y"]
         assert list(data.groups("sensor", "day")) == ["x / 1", "x / 2", "y / 1"]
+
+    def test_groups_whose_plain_names_collide_are_quoted_apart(self):
+        data = Comparisons.from_arrays([1, 2], [1, 0], covariates={"u": ["x / y", "x"], "v": ["z", "y / z"]})
+        assert list(data.groups("u", "v")) == ["'x' / 'y / z'", "'x / y' / 'z'"]
+
+    def test_failures_belong_to_their_group_and_a_missing_value_is_a_group(self):
+        data = Comparisons.from_arrays(
+            [1, np.nan, np.nan, 2], [1, 1, 0, 0], covariates={"g": np.array(["a", "b", None, None])}, nan="failure"
+        )
+        groups = data.groups("g")
+        assert list(groups) == ["(missing)", "a", "b"]
+        assert [(g.tally().mated_failures, g.tally().nonmated_failures) for g in groups.values()] == [
+            (0, 1),
+            (0, 0),
+            (1, 0),
+        ]
+
+    def test_sample_numbers_that_repeat_from_person_to_person_are_told_apart(self):
+        data = Comparisons.from_arrays(
+            [1, 2, 3],
+            probe_subject=["a", "a", "b"],
+            reference_subject=["a", "b", "b"],
+            probe_sample=[1, 1, 1],
+            reference_sample=[2, 1, 2],
+        )
+        assert data.notes == ()
+        assert data.samples.names == ("a/1", "a/2", "b/1", "b/2")
+
+    def test_hashes_can_be_ids(self):
+        ids = np.array([2**64 - 1, 5], dtype=np.uint64)
+        assert Comparisons.from_arrays([1, 2], probe_subject=ids, reference_subject=ids[:1].repeat(2)).n_subjects == 2
 
     def test_an_unknown_covariate_is_refused_with_those_there_are(self):
         data = Comparisons.from_arrays([1, 2], [1, 0], covariates={"sensor": ["x", "y"]})
@@ -193,12 +233,23 @@ class TestScoreMatrix:
         assert matrix.tally() == Tally.from_scores([1], [2, 3])
         assert "counted once" in matrix.notes[0]
 
+    def test_rounding_and_failures_do_not_hide_a_symmetric_matrix(self):
+        scores = np.array([[9, 1, 2], [1, 9, 3], [2, np.nextafter(3, 4), 9]])
+        scores[0, 2] = np.nan
+        names = ["a1", "a2", "b1"]
+        matrix = ScoreMatrix.from_arrays(
+            scores, ["a", "a", "b"], ["a", "a", "b"], probe_sample=names, reference_sample=names, nan="failure"
+        )
+        assert matrix.symmetric
+        assert (matrix.tally().n_mated, matrix.tally().n_nonmated, matrix.tally().nonmated_failures) == (1, 1, 1)
+
     def test_an_asymmetric_square_matrix_counts_both_directions(self):
         names = ["a1", "a2"]
         matrix = ScoreMatrix.from_arrays(
             [[9, 1], [2, 9]], ["a", "a"], ["a", "a"], probe_sample=names, reference_sample=names
         )
         assert matrix.tally().n_mated == 2
+        assert "both orders are counted" in matrix.notes[0]
 
     def test_rows_and_ids_must_be_as_many(self):
         with pytest.raises(MatedError, match="the matrix has 2 columns and there are 3 ids"):
@@ -214,7 +265,7 @@ class TestScoreMatrix:
         masked = ScoreMatrix.from_arrays(scores, ["a", "b"], ["a", "b"], mask=[[1, 1], [1, 0]])
         counted = ScoreMatrix.from_arrays(scores, ["a", "b"], ["a", "b"], nan="failure")
         assert masked.tally().n_mated == counted.tally().n_mated == 1
-        assert counted.tally().mated_failures == counted.comparisons().mated_failures == 1
+        assert counted.tally().mated_failures == counted.comparisons().tally().mated_failures == 1
         assert masked.tally().mated_failures == 0
 
     def test_dissimilarities_are_turned_round(self):
