@@ -5,12 +5,14 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 from mated.errors import MatedError, MatedWarning
-from mated.evaluation import Verification, Verifications, verify
+from mated.evaluation import Bootstrap, Comparison, Verification, Verifications, compare, verify
 from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix
 
 __all__ = [
+    "Bootstrap",
     "Columns",
+    "Comparison",
     "Comparisons",
     "MatedError",
     "MatedWarning",
@@ -18,6 +20,7 @@ __all__ = [
     "Verification",
     "Verifications",
     "__version__",
+    "compare",
     "read",
     "verify",
 ]

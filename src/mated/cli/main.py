@@ -9,6 +9,7 @@ import sys
 import typer
 
 from mated import __version__
+from mated.cli.compare import compare
 from mated.cli.demo import demo
 from mated.cli.reproduce import reproduce
 from mated.cli.verify import verify
@@ -25,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("verify")(verify)
+app.command("compare")(compare)
 app.command("reproduce")(reproduce)
 app.command("demo")(demo)
 

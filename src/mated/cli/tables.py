@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mated.evaluation import Bootstrap, Verifications
     from mated.evaluation.estimate import Estimate
 
-__all__ = ["percent", "print_verifications", "target"]
+__all__ = ["new_table", "number", "percent", "print_verifications", "row", "target"]
 
 
 def percent(rate: float | None) -> str:
@@ -62,7 +62,8 @@ def print_verifications(
         console.print(Text(line), soft_wrap=True)
 
 
-def _table(title: str, first: str, *columns: str) -> Table:
+def new_table(title: str, first: str, *columns: str) -> Table:
+    """Return an empty table in the house style: a title, a first column of names, then numbers."""
     table = Table(
         title=title, title_justify="left", title_style="bold", header_style="", box=box.SIMPLE_HEAD, padding=(0, 1)
     )
@@ -72,14 +73,16 @@ def _table(title: str, first: str, *columns: str) -> Table:
     return table
 
 
-def _row(table: Table, name: str, *cells: str) -> None:
+def row(table: Table, name: str, *cells: str) -> None:
+    """Add a row; what a user wrote is shown literally."""
     table.add_row(Text(name), *(Text(cell) for cell in cells))
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None, digits: int = 10) -> str:
+    """Write a number with as many significant digits as are asked for, whole numbers whole."""
     if value is None:
         return "–"
-    return str(value) if isinstance(value, int) else f"{value:.10g}"
+    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
 
 
 def _count(value: int | None) -> str:
@@ -93,12 +96,12 @@ def _mark(caution: str | None) -> str:
 def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["Mated", "Non-mated", "Subjects", "EER", *_interval_header(sure), "at threshold", "AUC", "d′"]
     failures = any(v.tally.mated_failures + v.tally.nonmated_failures for v in members.values())
-    table = _table("Verification", first, *columns, *(["Failures"] if failures else []))
+    table = new_table("Verification", first, *columns, *(["Failures"] if failures else []))
     for name, v in members.items():
         eer = v.eer()
         failed = _count(v.tally.mated_failures + v.tally.nonmated_failures)
         d = v.d_prime()
-        _row(
+        row(
             table,
             name,
             _count(v.tally.n_mated),
@@ -106,7 +109,7 @@ def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap])
             _count(v.n_subjects),
             percent(eer.value) + _mark(eer.caution),
             *([_span(sure[name].eer().eer)] if sure else []),
-            _number(eer.threshold),
+            number(eer.threshold),
             f"{v.auc():.6f}",
             "–" if d is None else f"{d:.3f}",
             *([failed] if failures else []),
@@ -116,7 +119,7 @@ def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap])
 
 def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["FMR", "FNMR", *_interval_header(sure), *([] if sure else ["TMR"]), "Threshold", *_range_header(sure)]
-    table = _table(
+    table = new_table(
         "At a false match rate (FMR)", first, *columns, "False matches", "False non-matches", "FNMR if FMR ≤ target"
     )
     targets = sorted({f for v in members.values() for f in v.fmr_targets}, reverse=True)
@@ -130,13 +133,13 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
                 continue
             p = v.at_fmr(fmr)
             e = estimates[name][fmr] if sure else None
-            _row(
+            row(
                 table,
                 name,
                 target(fmr),
                 percent(p.fnmr) + _mark(p.caution),
                 percent(p.tmr) if e is None else _span(e.fnmr),
-                _number(p.threshold),
+                number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
                 _count(p.errors_nonmated),
                 _count(p.errors_mated),
@@ -148,18 +151,18 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
 
 def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["TMR", "FMR", *_interval_header(sure), "Threshold", *_range_header(sure)]
-    table = _table("At a true match rate (TMR)", first, *columns, "False matches", "False non-matches")
+    table = new_table("At a true match rate (TMR)", first, *columns, "False matches", "False non-matches")
     for name, v in members.items():
         for tmr in v.points.tmr:
             p = v.at_tmr(tmr)
             e = sure[name].at_tmr(tmr) if sure else None
-            _row(
+            row(
                 table,
                 name,
                 f"{tmr:.10g}",
                 percent(p.fmr) + _mark(p.caution),
                 *([] if e is None else [_span(e.fmr)]),
-                _number(p.threshold),
+                number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
                 _count(p.errors_nonmated),
                 _count(p.errors_mated),
@@ -170,15 +173,15 @@ def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
 def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     between = _interval_header(sure)
     columns = ["Threshold", "FMR", *between, "FNMR", *between, "False matches", "False non-matches"]
-    table = _table("At a threshold", first, *columns)
+    table = new_table("At a threshold", first, *columns)
     for name, v in members.items():
         for threshold in v.points.threshold:
             p = v.at_threshold(threshold)
             e = sure[name].at_threshold(threshold) if sure else None
-            _row(
+            row(
                 table,
                 name,
-                _number(p.threshold),
+                number(p.threshold),
                 percent(p.fmr) + _mark(p.caution),
                 *([] if e is None else [_span(e.fmr)]),
                 percent(p.fnmr),
@@ -205,16 +208,16 @@ def _span(estimate: Estimate) -> str:
 
 
 def _range(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{_number(low)} to {_number(high)}"
+    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
 
 
 def _definitions(members: Verifications, first: str) -> Table:
     names = ["wu2008", "nearest", "interpolated", "rocch", "fvc2000"]
-    table = _table("Equal error rate by definition", first, *names, "score range", "relative error")
+    table = new_table("Equal error rate by definition", first, *names, "score range", "relative error")
     for name, v in members.items():
         eer = v.eer()
-        low, high = (_number(end) for end in eer.score_range)
-        _row(
+        low, high = (number(end) for end in eer.score_range)
+        row(
             table,
             name,
             *(percent(eer.by_definition[n]) for n in names),
@@ -230,15 +233,15 @@ def _other_measures(members: Verifications, first: str) -> Table:
     costs = any("detection_cost" in r for r in results.values())
     transferred = any("hter" in r for r in results.values())
     columns += ["min DCF", "actual DCF", "Cllr", "min Cllr"] * costs + ["HTER", "at threshold"] * transferred
-    table = _table("Other measures", first, *columns)
+    table = new_table("Other measures", first, *columns)
     for name, r in results.items():
         cells = [percent(r["fvc"][key]) for key in ("fmr100", "fmr1000", "zero_fmr")]
         if costs:
             dcf = r["detection_cost"]
             cells += [_cost(value) for value in (dcf["minimum"], dcf["actual"], r["cllr"], r["min_cllr"])]
         if transferred:
-            cells += [percent(r["hter"]["value"]), _number(r["hter"]["threshold"])]
-        _row(table, name, *cells)
+            cells += [percent(r["hter"]["value"]), number(r["hter"]["threshold"])]
+        row(table, name, *cells)
     return table
 
 
@@ -247,7 +250,7 @@ def _cost(value: float | None) -> str:
 
 
 def _individual(members: Verifications, first: str) -> Table:
-    table = _table(
+    table = new_table(
         "One threshold for all against one false match rate for each subject",
         first,
         "FMR",
@@ -258,7 +261,7 @@ def _individual(members: Verifications, first: str) -> Table:
     )
     for name, v in members.items():
         for fmr in v.fmr_targets:
-            _row(
+            row(
                 table,
                 name,
                 target(fmr),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from mated.evaluation.bootstrap import Bootstrap
 from mated.evaluation.collection import Verifications
+from mated.evaluation.compare import Comparison, Difference, compare
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import verify
 
-__all__ = ["Bootstrap", "Verification", "Verifications", "verify"]
+__all__ = [
+    "Bootstrap",
+    "Comparison",
+    "Difference",
+    "Verification",
+    "Verifications",
+    "compare",
+    "verify",
+]

@@ -317,7 +317,7 @@ class Bootstrap:
         from mated.uncertainty.delong import auc_interval, auc_standard_error
 
         value, tally = self.verification.auc(), self.verification.tally
-        drawn = self.resampling.auc() if isinstance(self.resampling, SubjectResampling) else None
+        drawn = self.resampling.auc() if self.by_subject else None
         if drawn is not None:
             return replace(self._logit_t(drawn, value, tally.n_mated, None), errors=None)
         about = self._about(None, tally.n_mated)

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from mated.scores import Tally
+from mated.uncertainty.streams import draw_in_blocks
+from mated.verification.eer import wu2008
+from mated.verification.rates import at_fmr, at_threshold
+from mated.verification.separation import area_under_roc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from mated.scores import Tally
     from mated.scores.subject_pairs import SubjectPairs
+    from mated.scores.unit import UnitChoice
 
     Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-__all__ = ["IndependentResampling", "SubjectResampling"]
+__all__ = ["AlignedResampling", "IndependentResampling", "SubjectResampling"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,14 @@ class IndependentResampling:
 
         return draw_eer(self.tally, replicates=self.replicates, seed=self.seed, threads=self.threads)
 
+    def auc(self) -> NDArray[np.float64] | None:
+        """Area under the ROC, None where there are too many distinct scores to resample them all."""
+        from mated.uncertainty.independent import AUC_SCORES, draw_auc
+
+        if len(self.tally.scores) > AUC_SCORES:
+            return None
+        return draw_auc(self.tally, replicates=self.replicates, seed=self.seed, threads=self.threads)
+
 
 @dataclass(frozen=True, eq=False)
 class SubjectResampling:
@@ -74,38 +89,103 @@ class SubjectResampling:
     @cached_property
     def weights(self) -> NDArray[np.uint8]:
         """How often each subject was drawn in each replicate."""
-        from mated.uncertainty.pigeonhole import draw_weights
+        from mated.uncertainty import pigeonhole
 
-        return draw_weights(self.pairs.n_subjects, self.replicates, self.seed, threads=self.threads)
+        return pigeonhole.draw_weights(self.pairs.n_subjects, self.replicates, self.seed, threads=self.threads)
 
     def at_fmr(self, fmrs: Sequence[float]) -> Arrays:
         """TMR and threshold at false match rates."""
-        from mated.uncertainty.pigeonhole import at_fmr
+        from mated.uncertainty import pigeonhole
 
-        return at_fmr(self.pairs, self.weights, fmrs, threads=self.threads)
+        return pigeonhole.at_fmr(self.pairs, self.weights, fmrs, threads=self.threads)
 
     def at_tmr(self, tmrs: Sequence[float]) -> Arrays:
         """FMR and threshold at true match rates."""
-        from mated.uncertainty.pigeonhole import at_tmr
+        from mated.uncertainty import pigeonhole
 
-        return at_tmr(self.pairs, self.weights, tmrs, threads=self.threads)
+        return pigeonhole.at_tmr(self.pairs, self.weights, tmrs, threads=self.threads)
 
     def at_threshold(self, thresholds: Sequence[float]) -> Arrays:
         """FMR and TMR at thresholds of the user's scoring system."""
-        from mated.uncertainty.pigeonhole import at_threshold
+        from mated.uncertainty import pigeonhole
 
         inner = [self.tally.from_user(t) for t in thresholds]
-        fmr, fnmr = at_threshold(self.pairs, self.weights, inner, threads=self.threads)
+        fmr, fnmr = pigeonhole.at_threshold(self.pairs, self.weights, inner, threads=self.threads)
         return fmr, 1 - fnmr
 
     def eer(self) -> Arrays:
         """Equal error rate and its threshold."""
-        from mated.uncertainty.pigeonhole import eer
+        from mated.uncertainty import pigeonhole
 
-        return eer(self.pairs, self.weights, self.tally.unit, threads=self.threads)
+        return pigeonhole.eer(self.pairs, self.weights, self.tally.unit, threads=self.threads)
 
     def auc(self) -> NDArray[np.float64] | None:
         """Area under the ROC, None where it would cost too much."""
-        from mated.uncertainty.pigeonhole import auc
+        from mated.uncertainty import pigeonhole
 
-        return auc(self.pairs, self.weights, threads=self.threads)
+        return pigeonhole.auc(self.pairs, self.weights, threads=self.threads)
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedResampling:
+    """Comparisons are drawn with replacement, in an order that several systems share.
+
+    Two systems with the same number of comparisons, the same flags and the same seed get the same draws. Each
+    replicate counts all comparisons again, so this costs time in proportion to their number.
+    """
+
+    tally: Tally
+    score: NDArray[np.floating[Any]]
+    mated: NDArray[np.bool_]
+    replicates: int
+    seed: int
+
+    def at_fmr(self, fmrs: Sequence[float]) -> Arrays:
+        """TMR and threshold at false match rates."""
+
+        def read(tally: Tally) -> list[float]:
+            points = [at_fmr(tally, f) for f in fmrs]
+            return [p.tmr for p in points] + [tally.from_user(p.threshold) for p in points]
+
+        return self._halves(read)
+
+    def at_threshold(self, thresholds: Sequence[float]) -> Arrays:
+        """FMR and TMR at thresholds of the user's scoring system."""
+
+        def read(tally: Tally) -> list[float]:
+            points = [at_threshold(tally, t) for t in thresholds]
+            return [p.fmr for p in points] + [p.tmr for p in points]
+
+        return self._halves(read)
+
+    def eer(self) -> Arrays:
+        """Equal error rate and its threshold."""
+        rate, threshold = self._halves(lambda tally: list(wu2008(tally)))
+        return rate[:, 0], threshold[:, 0]
+
+    def auc(self) -> NDArray[np.float64]:
+        """Area under the ROC."""
+        return self._read(lambda tally: [area_under_roc(tally)])[:, 0]
+
+    def _halves(self, read: Callable[[Tally], list[float]]) -> Arrays:
+        both = self._read(read)
+        middle = both.shape[1] // 2
+        return both[:, :middle], both[:, middle:]
+
+    def _read(self, read: Callable[[Tally], list[float]]) -> NDArray[np.float64]:
+        """Draw the comparisons of each replicate, count them and read statistics off the count."""
+        scores = self.tally.scores
+        codes = np.searchsorted(scores, self.score)
+        classes = [codes[self.mated], codes[~self.mated]]
+        unit: UnitChoice = "continuous" if self.tally.unit is None else self.tally.unit
+
+        def draw(rng: np.random.Generator, size: int) -> tuple[NDArray[np.float64]]:
+            rows = []
+            for _ in range(size):
+                drawn = [c[rng.integers(len(c), size=len(c))] for c in classes]
+                counts = [np.bincount(d, minlength=len(scores))[::-1].cumsum()[::-1] for d in drawn]
+                tally = Tally(scores, counts[0], counts[1], self.tally.dissimilarity, unit)
+                rows.append(read(tally))
+            return (np.array(rows),)
+
+        return draw_in_blocks(draw, replicates=self.replicates, seed=self.seed, name="aligned")[0]

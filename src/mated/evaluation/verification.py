@@ -167,12 +167,12 @@ class Verification:
     @cached_property
     def subject_tallies(self) -> SubjectTallies:
         """Counts of each subject's comparisons; needs subject ids."""
-        return SubjectTallies.of(self._comparisons, self.symmetric)
+        return SubjectTallies.of(self.comparisons(), self.symmetric)
 
-    @cached_property
-    def _comparisons(self) -> Comparisons:
+    def comparisons(self) -> Comparisons:
+        """Return the comparisons as a table; needs more than a tally."""
         layout = self.layout.comparisons() if isinstance(self.layout, ScoreMatrix) else self.layout
-        if layout is None or layout.subjects is None:
+        if layout is None:
             raise MatedError(
                 f"{self.name}: this needs to know who was compared; give probe_subject and reference_subject"
             )
@@ -181,7 +181,7 @@ class Verification:
     @cached_property
     def subject_pairs(self) -> SubjectPairs:
         """Who was compared with whom, for intervals that allow for it; needs subject ids."""
-        return SubjectPairs.of(self._comparisons)
+        return SubjectPairs.of(self.comparisons())
 
     @cached_property
     def individual_rocs(self) -> IndividualRocs:

@@ -17,7 +17,7 @@ from mated.verification.rates import exact_rate
 if TYPE_CHECKING:
     from mated.scores.validation import NanPolicy
 
-__all__ = ["bare_name", "verify"]
+__all__ = ["bare_name", "several", "verify"]
 
 
 def verify(
@@ -71,7 +71,7 @@ def verify(
     points = OperatingPoints(
         None if fmr is None else _checked(fmr, "a false match rate"),
         () if tmr is None else _checked(tmr, "a true match rate", one_allowed=True),
-        _several(threshold),
+        several(threshold),
     )
     if prior is not None:
         exact_rate(prior, "a prior")
@@ -123,18 +123,19 @@ def _refuse_options(what: str, turned: bool, dissimilarity: bool | None, unit: o
         )
 
 
-def _several(values: float | Iterable[float] | None) -> tuple[float, ...]:
+def several(values: float | Iterable[float] | None) -> tuple[float, ...]:
+    """Take one number or several, each once, in their order."""
     if values is None:
         return ()
-    several = list(values) if isinstance(values, Iterable) else [values]
-    for value in several:
+    given = list(values) if isinstance(values, Iterable) else [values]
+    for value in given:
         if not isinstance(value, int | float | np.number):
             raise MatedError(f"operating points are numbers, and {value!r} is none")
-    return tuple(dict.fromkeys(several))
+    return tuple(dict.fromkeys(given))
 
 
 def _checked(values: float | Iterable[float], what: str, *, one_allowed: bool = False) -> tuple[float, ...]:
-    several = _several(values)
-    for value in several:
+    given = several(values)
+    for value in given:
         exact_rate(value, what, one_allowed=one_allowed)
-    return several
+    return given

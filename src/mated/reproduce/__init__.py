@@ -14,6 +14,7 @@ __all__ = ["EXPERIMENTS", "experiment"]
 
 EXPERIMENTS = {
     "wu2008": "six stand-in algorithms: Tables 1 to 6 and Figures 2 to 5 of Wu (2008)",
+    "paired": "false alarms and power of the test between two systems",
     "coverage": "how often each interval holds the truth, on independent and on subject-structured data",
 }
 """The experiments by name, with what each shows; each is the module of that name with a function `run`."""

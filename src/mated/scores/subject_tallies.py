@@ -194,5 +194,5 @@ def _reached_counts(
 
 def _subjects(comparisons: Comparisons) -> PairIds:
     if comparisons.subjects is None:
-        raise MatedError("individual rates need to know who was compared: give probe_subject and reference_subject")
+        raise MatedError("this needs to know who was compared: give probe_subject and reference_subject")
     return comparisons.subjects

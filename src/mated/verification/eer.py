@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from mated.scores import Tally
 
-__all__ = ["EqualErrorRate", "equal_error_rate"]
+__all__ = ["EqualErrorRate", "equal_error_rate", "wu2008"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def equal_error_rate(tally: Tally, hull: Hull | None = None) -> EqualErrorRate:
     `hull` may be handed over where it is known already.
     """
     value, difference, low, high = _wu2008(tally)
-    threshold = float(tally.scores.dtype.type(_middle(tally, low, high)))
+    threshold = _threshold(tally, low, high)
     index = int(np.searchsorted(tally.scores, threshold))
     nearest = _nearest(tally)
     ends = (tally.to_user(low), tally.to_user(high))
@@ -92,6 +92,16 @@ def equal_error_rate(tally: Tally, hull: Hull | None = None) -> EqualErrorRate:
             tally.nonmated_from(index), tally.n_mated - tally.mated_from(index), float(value), nearest
         ),
     )
+
+
+def wu2008(tally: Tally) -> tuple[float, float]:
+    """Return the equal error rate of Wu (2008) and its threshold as an inner similarity, and nothing else."""
+    value, _, low, high = _wu2008(tally)
+    return float(value), _threshold(tally, low, high)
+
+
+def _threshold(tally: Tally, low: float, high: float) -> float:
+    return float(tally.scores.dtype.type(_middle(tally, low, high)))
 
 
 def _first(count: int, holds: Callable[[int], bool]) -> int:
