@@ -210,6 +210,8 @@ def _differences(
     areas = [d.auc() for d in draws]
     if all(a is not None for a in areas):
         add("auc", (two[0].auc(), two[1].auc()), [a for a in areas if a is not None], None)
+    else:
+        found.append(_delong(two, names, level, caution))
     if fmrs:
         tmrs = [d.at_fmr(list(fmrs))[0] for d in draws]
         for k, f in enumerate(fmrs):
@@ -283,6 +285,25 @@ def _difference(
     tail = min(np.count_nonzero(replicated <= 0), np.count_nonzero(replicated >= 0))
     p_value = min(1.0, 2 * (tail + 1) / (len(replicated) + 1))
     return replace(bare, se=replicates.standard_error, low=low, high=high, p_value=p_value)
+
+
+def _delong(
+    two: tuple[Verification, Verification], names: tuple[str, str], level: float, caution: str | None
+) -> Difference:
+    """Return the Z test of two areas from independent tests with too many distinct scores to resample them all."""
+    from scipy.special import ndtr, ndtri
+
+    from mated.uncertainty.delong import auc_standard_error
+
+    values = two[0].auc(), two[1].auc()
+    errors = [auc_standard_error(v.tally) for v in two]
+    difference = values[0] - values[1]
+    bare = Difference("auc", *names, *values, difference, None, None, None, None, None, "DeLong, Z test", caution)
+    if any(e is None for e in errors) or not (se := float(np.hypot(errors[0] or 0.0, errors[1] or 0.0))):
+        return replace(bare, caution=joined("the areas have no standard error", caution))
+    reach = float(ndtri((1 + level) / 2)) * se
+    p_value = 2 * float(ndtr(-abs(difference) / se))
+    return replace(bare, se=se, low=difference - reach, high=difference + reach, p_value=p_value)
 
 
 def _corrected(group: list[Difference]) -> list[Difference]:
