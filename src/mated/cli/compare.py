@@ -13,9 +13,11 @@ from mated.cli.options import numbers, words
 from mated.errors import MatedError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mated.evaluation import Comparison
 
-__all__ = ["compare"]
+__all__ = ["compare", "print_comparison"]
 
 
 def compare(
@@ -47,7 +49,8 @@ def compare(
     from mated.evaluation import compare as compare_systems
     from mated.evaluation import verify
     from mated.evaluation.verify import bare_name
-    from mated.plots.save import check_formats, save
+    from mated.plots.save import check_formats
+    from mated.plots.verification import save_comparison
 
     if len(files) < 2:
         raise typer.BadParameter("give the score files of two systems or more")
@@ -75,18 +78,17 @@ def compare(
             progress=progress,
         )
     if plot is not None:
-        figure = result.plot().get_figure(root=True)
-        assert figure is not None
-        save(figure, Path(plot), "differences", formats=words(plot_format))
+        save_comparison(result, Path(plot), words(plot_format))
     if json:
         print_json(result.to_dict())
     else:
-        _print(result)
+        print_comparison(output(), result)
     if plot is not None:
         errors().print(f"differences in {plot}", markup=False)
 
 
-def _print(result: Comparison) -> None:
+def print_comparison(console: Console, result: Comparison) -> None:
+    """Print the differences, who is really better, and what that rests on."""
     from mated.cli.tables import new_table, number, row
 
     several = len(result.systems) > 2
@@ -107,7 +109,6 @@ def _print(result: Comparison) -> None:
             *([_p(d.p_adjusted)] if several else []),
             "–" if d.p_value is None else "yes" if d.significant else "not shown",
         )
-    console = output()
     console.print(table)
     for statistic, ranking in result.rankings.items():
         if several:

@@ -29,10 +29,11 @@ def demo(
     """
     from rich.console import Console
 
+    from mated.cli.compare import print_comparison
     from mated.cli.tables import print_verifications
-    from mated.evaluation import Verifications, verify
+    from mated.evaluation import Verifications, compare, verify
     from mated.io.write import write_comparisons
-    from mated.plots.verification import save_figures
+    from mated.plots.verification import save_comparison, save_figures
     from mated.synthetic import GaussianIdentities
 
     folder = Path(directory)
@@ -54,15 +55,20 @@ def demo(
     with working("Counting and drawing ..."):
         members = Verifications({name: verify(folder / f"{name}.csv", name=name) for name in systems})
         by_group = members["alpha"].by("group")
-        figures = save_figures(members, folder, ("svg", "png"), individual=True)
-        figures += save_figures(by_group, folder / "groups", ("svg", "png"))
+        sure, sure_by_group = (m.bootstrap(rng=_SEED) for m in (members, by_group))
+        difference = compare(*members.values(), names=list(members), rng=_SEED)
+        figures = save_figures(members, folder, ("svg", "png"), individual=True, bootstraps=sure)
+        figures += save_figures(by_group, folder / "groups", ("svg", "png"), bootstraps=sure_by_group)
+        figures += save_comparison(difference, folder, ("svg", "png"))
     console = output()
     text = io.StringIO()
     page = Console(file=text, width=110, highlight=False)
     for target in (console, page):
-        print_verifications(target, members, individual=True)
+        print_verifications(target, members, bootstraps=sure, individual=True)
+        target.print("\nAre the two systems really different?\n", style="bold")
+        print_comparison(target, difference)
         target.print("\nSystem alpha by group of the subjects:\n", style="bold")
-        print_verifications(target, by_group)
+        print_verifications(target, by_group, bootstraps=sure_by_group)
     write_text(folder / "tables.txt", text.getvalue())
     console.print()
     console.print(

@@ -150,9 +150,17 @@ class Bootstrap:
 
     def band(self, fmrs: Sequence[float] | None = None, *, joint: bool = False) -> Band:
         """Return a band around the ROC: at each false match rate by itself, or jointly over all of them."""
-        grid = self._grid() if fmrs is None else sorted(set(fmrs))
+        if fmrs is None and not joint:
+            return self._default_band
+        return self._band(self._grid() if fmrs is None else sorted(set(fmrs)), joint=joint)
+
+    @cached_property
+    def _default_band(self) -> Band:
+        return self._band(self._grid(), joint=False)
+
+    def _band(self, grid: Sequence[float], *, joint: bool) -> Band:
         tmr = np.array([self.verification.at_fmr(f).tmr for f in grid])
-        drawn = _defined(self.resampling.at_fmr(grid)[0])
+        drawn = _defined(self.resampling.at_fmr(list(grid))[0])
         if joint:
             return simultaneous_band(grid, tmr, drawn, self.level, trials=self._effective_mated)
         return pointwise_band(grid, tmr, drawn, self.level)

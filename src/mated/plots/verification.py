@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from mated.evaluation import Bootstrap, Verification, Verifications
+    from mated.evaluation import Bootstrap, Comparison, Verification, Verifications
     from mated.uncertainty.bands import Band
 
-__all__ = ["FIGURES", "draw", "save_figures"]
+__all__ = ["FIGURES", "draw", "save_comparison", "save_figures"]
 
 FIGURES = ("roc", "roc-log", "det", "scores", "rates", "individual")
 _SHARED = ("roc", "roc-log", "det")
@@ -80,6 +80,11 @@ def save_figures(
     return written
 
 
+def save_comparison(comparison: Comparison, directory: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
+    """Write the figure of differences between systems."""
+    return _save_axes(comparison.plot(), directory, "differences", formats)
+
+
 def _save(
     members: Verifications,
     figure: str,
@@ -88,7 +93,11 @@ def _save(
     formats: Sequence[str],
     bootstraps: Mapping[str, Bootstrap] | None = None,
 ) -> list[Path]:
-    axes = draw(members, figure, bootstraps=bootstraps)  # its own figure, which may widen for a legend at the side
+    # Each figure is its own, as it may widen for a legend at the side.
+    return _save_axes(draw(members, figure, bootstraps=bootstraps), directory, name, formats)
+
+
+def _save_axes(axes: Axes, directory: Path, name: str, formats: Sequence[str]) -> list[Path]:
     canvas = axes.get_figure(root=True)
     assert canvas is not None
     return save(canvas, directory, name, formats=formats)
