@@ -118,7 +118,7 @@ class Comparison:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the differences with their intervals around zero."""
-        from mated.plots import draw_differences
+        from mated.plots.intervals import draw_differences
 
         rows = [
             (f"{d.statistic}: {d.system_a} − {d.system_b}", d.difference, d.low, d.high, d.significant)
