@@ -19,11 +19,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["InputFile", "Text", "read_text"]
+__all__ = ["InputFile", "Text", "read_text", "text_start"]
 
 _HEAD = 1 << 16
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_WIDE_MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_SAID_SEPARATOR = re.compile(r'"?sep=([\t;,|:~^ ])"?\s*', re.IGNORECASE)
 _BLANK_LINE = re.compile(rb"\A[ \t]*\n|\n[ \t]*(?:\n|\Z)")
 
 
@@ -103,12 +110,14 @@ class InputFile:
 class Text:
     """Lines of text as UTF-8 bytes: ended by line feeds, none of them blank, the last one not ended.
 
-    `numbers` holds the line number in the file of each line, None where no blank line was dropped.
+    `numbers` holds the line number in the file of each line, None where no line was dropped. `separator` is that
+    of a first line such as "sep=;", which Excel writes and which is dropped, None where there is none.
     """
 
     name: str
     data: bytes
     numbers: Sequence[int] | None = None
+    separator: str | None = None
 
     def line_number(self, index: int) -> int:
         """Return the 1-based line number in the file of the line at `index`."""
@@ -136,20 +145,60 @@ class Text:
 
 
 def read_text(file: InputFile) -> Text:
-    """Read a text file: UTF-8 with or without byte order mark, any line ends, blank lines dropped."""
-    data = file.contents.removeprefix(_BYTE_ORDER_MARK)
-    _check_is_text(file.name, data)
+    """Read a text file: UTF-8, or UTF-16 with its mark; any line ends; blank lines and a line "sep=x" dropped."""
+    text = _lines_of(file.name, _as_utf8(file.name, file.contents))
+    if not text.data:
+        raise MatedError(f"{file.name} is empty; it holds no scores")
+    return text
+
+
+def text_start(file: InputFile) -> Text | None:
+    """Return the lines at the beginning of a file as `read_text` would, None where they are no text."""
+    head = file.head
+    for mark, encoding in _WIDE_MARKS.items():
+        if head.startswith(mark):
+            head = head.decode(encoding, errors="replace").encode()
+            break
+    # The end of the head may be the middle of a sign.
+    head = head.removeprefix(_BYTE_ORDER_MARK).decode(errors="replace").encode()
+    if b"\0" in head:
+        return None
+    text = _lines_of(file.name, head)
+    return text if text.data else None
+
+
+def _lines_of(name: str, data: bytes) -> Text:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.rstrip(b"\n")
     if not data.strip():
-        raise MatedError(f"{file.name} is empty; it holds no scores")
-    return _without_blank_lines(file.name, data)
+        return Text(name, b"")
+    text = _without_blank_lines(name, data)
+    said = _SAID_SEPARATOR.fullmatch(text.first_lines(1)[0])
+    return replace(text.without_first(), separator=said[1]) if said else text
+
+
+def _as_utf8(name: str, data: bytes) -> bytes:
+    for mark, encoding in _WIDE_MARKS.items():
+        if data.startswith(mark):
+            try:
+                data = data.decode(encoding).encode()
+            except UnicodeDecodeError:
+                raise MatedError(
+                    f"{name} begins as {encoding} text and is cut short or damaged; save the file as UTF-8"
+                ) from None
+            break
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    _check_is_text(name, data)
+    return data
 
 
 def _check_is_text(name: str, data: bytes) -> None:
     if b"\0" in data:
-        raise MatedError(f"{name} is not text; if its format is a known one, name it with format= (--format)")
+        raise MatedError(
+            f"{name} is not text; if its format is a known one, name it with format= (--format), and if it is "
+            "UTF-16 text, save it as UTF-8"
+        )
     if data.isascii():
         return
     try:

@@ -16,7 +16,10 @@ from mated.errors import MatedError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["ROLES", "SYNONYMS", "Columns", "Roles", "is_name_of", "means_dissimilarity", "quoted", "resolve"]
+__all__ = [
+    *("ROLES", "SYNONYMS", "Columns", "Roles", "has_known_name", "is_name_of", "means_dissimilarity", "quoted"),
+    "resolve",
+]
 
 _PAIRS = tuple(
     (probe, reference)
@@ -119,6 +122,11 @@ def is_name_of(name: str, role: str) -> bool:
     return _bare(name) in {_bare(synonym) for synonym in SYNONYMS[role]}
 
 
+def has_known_name(names: Sequence[str]) -> bool:
+    """Say whether some name is recognised for any role: what has one is a header and not a line of data."""
+    return any(is_name_of(name, role) for name in names for role in ROLES)
+
+
 def means_dissimilarity(name: str) -> bool:
     """Say whether scores in a column of this name are lower for samples that are more alike."""
     bare = _bare(name)
@@ -127,15 +135,16 @@ def means_dissimilarity(name: str) -> bool:
     return any(word in bare for word in ("distance", "dissimilarity", "hamming", "euclidean"))
 
 
-def resolve(names: Sequence[str], columns: Columns, *, source: str, advice: str = "") -> Roles:
+def resolve(names: Sequence[str], columns: Columns, *, source: str, advice: str = "", shown: bool = True) -> Roles:
     """Settle which column plays which role.
 
-    `source` names the table in messages, and `advice` is added where no score column is found. A subject or sample
-    column found on one side only stays a covariate. With both subjects named by the user, only a column called
-    "mated" is still taken for a flag.
+    `source` names the table in messages, and `advice` is added where no score column is found or names repeat. The
+    names are `shown` in messages unless they may be a line of data. A subject or sample column found on one side only
+    stays a covariate. With both subjects named by the user, only a column called "mated" is still taken for a flag.
     """
-    _refuse_repeated_names(names, source)
-    chosen = {role: _find(names, wanted, role, source) for role, wanted in columns.given.items()}
+    there = f"the columns are {quoted(names)}" if shown else f"it has {len(names)} columns"
+    _refuse_repeated_names(names, source, advice, shown)
+    chosen = {role: _find(names, wanted, role, source, there) for role, wanted in columns.given.items()}
     repeated = [name for name, count in Counter(chosen.values()).items() if count > 1]
     if repeated:
         roles = " and ".join(role for role, name in chosen.items() if name == repeated[0])
@@ -149,13 +158,12 @@ def resolve(names: Sequence[str], columns: Columns, *, source: str, advice: str 
         _drop_lone_side(noun, chosen, columns)
     if "score" not in chosen:
         raise MatedError(
-            f"{source} has no score column that is recognised; the columns are {quoted(names)}; "
-            f"name it with --score-column{advice}"
+            f"{source} has no score column that is recognised; {there}; name it with --score-column{advice}"
         )
     if not ("mated" in chosen or {"probe_subject", "reference_subject"} <= chosen.keys()):
         raise MatedError(
-            f"{source} does not say which comparisons are mated; the columns are {quoted(names)}; name the flag with "
-            "--mated-column, or the subjects with --probe-subject and --reference-subject"
+            f"{source} does not say which comparisons are mated; {there}; name the flag with --mated-column, or the "
+            "subjects with --probe-subject and --reference-subject"
         )
     return Roles(**chosen, notes=_notes(chosen, columns))
 
@@ -164,15 +172,17 @@ def _bare(name: str) -> str:
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
-def _refuse_repeated_names(names: Sequence[str], source: str) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+def _refuse_repeated_names(names: Sequence[str], source: str, advice: str, shown: bool) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
-        raise MatedError(f"{source} has more than one column {repeated[0]!r}; give every column its own name")
+        first, second, *_ = (number for number, name in enumerate(names, start=1) if name == repeated[0])
+        which = f"more than one column {repeated[0]!r}" if shown else f"one name for its columns {first} and {second}"
+        raise MatedError(f"{source} has {which}; give every column its own name{advice}")
     if "" in names:
         raise MatedError(f"{source}: column {names.index('') + 1} has no name; name it or remove it")
 
 
-def _find(names: Sequence[str], wanted: str | int, role: str, source: str) -> str:
+def _find(names: Sequence[str], wanted: str | int, role: str, source: str, there: str) -> str:
     if wanted in names:
         return str(wanted)
     number = int(wanted) if isinstance(wanted, int) or (wanted.isascii() and wanted.isdigit()) else None
@@ -185,7 +195,7 @@ def _find(names: Sequence[str], wanted: str | int, role: str, source: str) -> st
     alike = [name for name in names if _bare(name) == _bare(str(wanted))]
     near = alike or get_close_matches(str(wanted), names, n=1)
     meant = f"did you mean {near[0]!r}? " if near else ""
-    raise MatedError(f"{source} has no column {wanted!r} for {role}; {meant}the columns are {quoted(names)}")
+    raise MatedError(f"{source} has no column {wanted!r} for {role}; {meant}{there}")
 
 
 def _detect(role: str, synonyms: Sequence[str], names: Sequence[str], chosen: dict[str, str], source: str) -> None:

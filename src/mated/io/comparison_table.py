@@ -1,6 +1,6 @@
 """From columns with roles to `Comparisons`, whatever the columns were read from.
 
-Identifiers are labels, never quantities: texts are compared without the blanks around them, and "007" stays "007".
+Messages give lines, columns and counts: identifiers of people are not shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.io.columns import means_dissimilarity
+from mated.io.exact_numbers import first_not_kept, has_huge, not_kept_because
 from mated.io.flags import read_flags
+from mated.io.labels import as_labels
 from mated.scores import Comparisons
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from mated.io.columns import Roles
     from mated.io.request import Request
 
-__all__ = ["Table", "as_labels", "comparisons_from", "unusable_scores"]
+__all__ = ["Table", "comparisons_from", "unusable_scores"]
 
 _SUBJECTS = ("probe_subject", "reference_subject")
 _IDENTIFIERS = (*_SUBJECTS, "probe_sample", "reference_sample")
@@ -64,7 +66,9 @@ def comparisons_from(table: Table, roles: Roles, request: Request, *, notes: tup
     if roles.mated is not None:
         flags = read_flags(table.columns[roles.mated], column=roles.mated, place=table.place)
     named = {role: name for role in _IDENTIFIERS if (name := getattr(roles, role)) is not None}
-    labels = {role: as_labels(table.columns[name], name, table) for role, name in named.items()}
+    labels = {
+        role: as_labels(table.columns[name], name, table, noun=role.partition("_")[2]) for role, name in named.items()
+    }
     if flags is not None and all(role in labels for role in _SUBJECTS):
         _check_flags_agree(flags, labels, table)
     taken = roles.names()
@@ -99,19 +103,22 @@ def _scores(table: Table, name: str, request: Request) -> NDArray[Any]:
                 f"{table.place(row)}, column {name!r}: the score {bare[row]!r} is not a number; correct it, "
                 "or name the right column (--score-column)"
             )
+        texts = bare.cast(pl.String)
+        if has_huge(series) and (found := first_not_kept(series, texts)) is not None:
+            place = f"{table.place(found)}, column {name!r}"
+            raise MatedError(f"{place}: the score {texts[found]} {not_kept_because(series[found])}")
     if not series.dtype.is_numeric() and series.dtype != pl.Null:
         raise MatedError(
             f"{table.name}: column {name!r} holds {series.dtype} values and scores are numbers; "
             "name the right column (--score-column)"
         )
-    if series.null_count():
-        if request.nan == "refuse":
-            absent = series.is_null().to_numpy()
-            raise unusable_scores(f"{table.place(int(absent.argmax()))}, column {name!r}", absent, "missing")
-        series = series.cast(series.dtype if series.dtype.is_float() else pl.Float64)
+    if series.null_count() and not series.dtype.is_float():
+        series = series.cast(pl.Float64)
     values = series.to_numpy()
     if request.nan == "refuse" and values.dtype.kind == "f" and (unusable := np.isnan(values)).any():
-        raise unusable_scores(f"{table.place(int(unusable.argmax()))}, column {name!r}", unusable, "NaN")
+        row = int(unusable.argmax())
+        what = "missing" if series[row] is None else "NaN"
+        raise unusable_scores(f"{table.place(row)}, column {name!r}", unusable, what)
     return values
 
 
@@ -125,27 +132,6 @@ def unusable_scores(place: str, unusable: NDArray[np.bool_], what: str) -> Mated
     )
 
 
-def as_labels(series: pl.Series, name: str, table: Table) -> pl.Series:
-    """Return identifiers as texts or integers, every one present."""
-    import polars as pl
-
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-        whole = series.cast(pl.Int64, strict=False)
-        if not (series.drop_nulls() == whole.drop_nulls()).all():
-            raise MatedError(
-                f"{table.name}: column {name!r} holds numbers with decimals and cannot name subjects or samples; "
-                "name the right column"
-            )
-        series = whole
-    elif not series.dtype.is_integer():
-        series = series.cast(pl.String).str.strip_chars().replace("", None)
-    if series.null_count():
-        row = int(series.is_null().arg_true()[0])
-        raise MatedError(f"{table.place(row)}, column {name!r}: there is no value; every comparison needs one")
-    return series
-
-
 def _check_flags_agree(flags: NDArray[np.bool_], labels: Mapping[str, pl.Series], table: Table) -> None:
     import polars as pl
 
@@ -157,8 +143,8 @@ def _check_flags_agree(flags: NDArray[np.bool_], labels: Mapping[str, pl.Series]
         row = int(wrong[0])
         says = "mated, but its subjects differ" if flags[row] else "non-mated, but its subjects are the same"
         raise MatedError(
-            f"{table.place(row)}: the comparison of {str(probe[row])!r} with {str(reference[row])!r} is marked {says} "
-            f"({len(wrong)} such comparisons); correct the flags or the subjects, or leave one of them out"
+            f"{table.place(row)}: the comparison is marked {says} ({len(wrong)} such comparisons); correct the flags "
+            "or the subjects, or leave one of them out"
         )
 
 

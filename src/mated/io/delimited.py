@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from mated.errors import MatedError
+from mated.io.exact_numbers import first_not_kept, has_huge, not_kept_because
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -42,7 +43,7 @@ def is_number(field: str) -> bool:
 
 def decimal_advice(field: str) -> str:
     """Return what to add to a message where a field is a number with a decimal comma."""
-    return "; write decimals with a point" if re.fullmatch(r"[+-]?\d*,\d+", field) else ""
+    return "; write decimals with a point" if re.fullmatch(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", field) else ""
 
 
 def split_line(line: str, separator: str) -> list[str]:
@@ -83,8 +84,8 @@ class Delimited:
 
     @classmethod
     def sniff(cls, text: Text) -> Delimited:
-        """Find the separator and, for runs of blanks, reduce each run to one."""
-        separator = sniff_separator(text.first_lines(_LINES_TO_SNIFF))
+        """Find the separator, unless the text says it, and, for runs of blanks, reduce each run to one."""
+        separator = text.separator or sniff_separator(text.first_lines(_LINES_TO_SNIFF))
         return cls(_single_blanks(text) if separator == " " else text, separator)
 
     @cached_property
@@ -108,23 +109,29 @@ class Delimited:
         """Say where a record stands: file and line."""
         return f"{self.text.name}, line {self.text.line_number(record)}"
 
-    def parse(self, names: Sequence[str], *, numeric: Collection[int], what: str = "score") -> pl.DataFrame:
+    def parse(
+        self, names: Sequence[str] | None, *, numeric: Collection[int], width: int = 0, what: str = "score"
+    ) -> pl.DataFrame:
         """Parse all records; the columns at positions `numeric` become Float64 and all others String.
 
         `what` says in messages what the numbers are. An empty field is null; a record with more or fewer fields than
-        `names` is refused. The columns of the frame are named by their positions: "0", "1", ...
+        `names` is refused, as is a number that floating point does not keep. Without `names` there are `width`
+        columns, called by their numbers, and what is no number is not shown: it may be somebody's name. The columns
+        of the frame are named by their positions: "0", "1", ...
         """
         import polars as pl
 
-        schema = {str(i): pl.Float64() if i in numeric else pl.String() for i in range(len(names))}
+        width = len(names) if names is not None else width
+        schema = {str(i): pl.Float64() if i in numeric else pl.String() for i in range(width)}
         try:
             frame = self._parse(schema)
         except pl.exceptions.PolarsError:
-            frame = self._parse_leniently(names, numeric, what)
+            frame = self._parse_leniently(names, numeric, width, what)
         if frame.height != self.text.n_lines:
             self._refuse_quotes()
         if frame.to_series(-1).null_count():
-            self._refuse_ragged(len(names))
+            self._refuse_ragged(width)
+        self._refuse_not_kept(frame, [i for i in numeric if has_huge(frame[str(i)])], names, what)
         return frame
 
     def _parse(self, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
@@ -132,13 +139,15 @@ class Delimited:
 
         return pl.read_csv(self.text.data, has_header=False, separator=self.separator, schema=schema)
 
-    def _parse_leniently(self, names: Sequence[str], numeric: Collection[int], what: str) -> pl.DataFrame:
+    def _parse_leniently(
+        self, names: Sequence[str] | None, numeric: Collection[int], width: int, what: str
+    ) -> pl.DataFrame:
         """Parse numbers that have blanks around them, and say which record is wrong where one is."""
         import polars as pl
 
-        self._refuse_ragged(len(names))
+        self._refuse_ragged(width)
         try:
-            frame = self._parse({str(i): pl.String() for i in range(len(names))})
+            frame = self._parse({str(i): pl.String() for i in range(width)})
         except pl.exceptions.PolarsError:
             self._refuse_quotes()
         if frame.height != self.text.n_lines:
@@ -150,11 +159,34 @@ class Delimited:
         if found:
             record, column = min(found)
             value = bare[str(column)][record]
+            place = f"{self.place(record)}, {_column(names, column)}"
+            if names is None:
+                raise MatedError(
+                    f"{place}: the {what} is not a number; correct it, or, if the file is a table of comparisons, name "
+                    f"its columns (--score-column){decimal_advice(value)}"
+                )
             raise MatedError(
-                f"{self.place(record)}, column {names[column]!r}: the {what} {value!r} is not a number; correct it, "
-                f"or name the right column{decimal_advice(value)}"
+                f"{place}: the {what} {value!r} is not a number; correct it, or name the right column"
+                f"{decimal_advice(value)}"
             )
         return cast
+
+    def _refuse_not_kept(
+        self, frame: pl.DataFrame, huge: Sequence[int], names: Sequence[str] | None, what: str
+    ) -> None:
+        """Refuse numbers that floating point does not keep; their texts are parsed again only here."""
+        import polars as pl
+
+        if not huge:
+            return
+        texts = self._parse({str(i): pl.String() for i in range(frame.width)})
+        rows = {i: first_not_kept(frame[str(i)], texts[str(i)]) for i in huge}
+        found = [(row, i) for i, row in rows.items() if row is not None]
+        if found:
+            record, column = min(found)
+            text, value = texts[str(column)][record].strip(), frame[str(column)][record]
+            place = f"{self.place(record)}, {_column(names, column)}"
+            raise MatedError(f"{place}: the {what} {text} {not_kept_because(value)}")
 
     def _refuse_ragged(self, width: int) -> None:
         for record, line in enumerate(self.text.data.split(b"\n")):
@@ -174,6 +206,10 @@ class Delimited:
                     f"{self.place(record)}: a quotation mark is not closed on its line; close it or remove it"
                 )
         raise MatedError(f"{self.text.name} has misplaced quotation marks; put them around whole fields only")
+
+
+def _column(names: Sequence[str] | None, column: int) -> str:
+    return f"column {column + 1}" if names is None else f"column {names[column]!r}"
 
 
 def _fields(count: int) -> str:

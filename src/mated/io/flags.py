@@ -47,11 +47,10 @@ def read_flags(series: pl.Series, *, column: str, place: Callable[[int], str]) -
     flags = words.replace_strict(meaning, default=None, return_dtype=pl.Boolean)
     if flags.null_count():
         row = int(flags.is_null().arg_true()[0])
-        value = series[row]
-        if value is None or words[row] == "":
+        if series[row] is None or words[row] == "":
             raise MatedError(f"{place(row)}, column {column!r}: the mated flag is missing; every comparison needs one")
         raise MatedError(
-            f"{place(row)}, column {column!r}: {value!r} does not say whether the comparison is mated; "
+            f"{place(row)}, column {column!r}: this does not say whether the comparison is mated; "
             "write 1 or 0, true or false, or name the right column (--mated-column)"
         )
     minus = words.is_in(["-1", "-1.0"])

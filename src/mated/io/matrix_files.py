@@ -4,22 +4,27 @@ A text matrix has the reference ids in its header, whose first cell is empty, an
 tabs, semicolons, commas or bars separate the cells. Without a table of ids these are subject ids; with one they are
 sample ids, looked up in it. An empty cell is no comparison; NaN is a comparison without a score.
 A .npy matrix names nobody, so its ids are always given, in the order of its rows and columns.
+Messages give lines, rows and columns, columns as the file has them: identifiers of people are not shown.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mated.errors import MatedError
 from mated.io.arrays import load_npy
-from mated.io.bytes_in import read_text
+from mated.io.bytes_in import read_text, text_start
+from mated.io.comparison_table import unusable_scores
 from mated.io.delimited import Delimited, sniff_separator, split_line
+from mated.io.labels import names_nobody
 from mated.io.matrix_ids import Side, by_position, by_sample, sides_of
+from mated.io.self_comparisons import apart_by_subject, settle_samples
 from mated.io.text_table import has_table_names
 from mated.scores import ScoreMatrix
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from mated.io.bytes_in import InputFile
@@ -30,11 +35,11 @@ __all__ = ["is_text_matrix", "read_npy_matrix", "read_text_matrix"]
 
 def is_text_matrix(file: InputFile) -> bool:
     """Say whether a text file is a matrix: its first cell is empty, and its header is not that of a table."""
-    try:
-        first = file.head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n").splitlines()[0].decode()
-    except (IndexError, UnicodeDecodeError):
+    text = text_start(file)
+    if text is None:
         return False
-    fields = split_line(first, sniff_separator([first]))
+    first = text.first_lines(1)[0]
+    fields = split_line(first, text.separator or sniff_separator([first]))
     return len(fields) > 1 and fields[0] == "" and not has_table_names(fields)
 
 
@@ -49,20 +54,26 @@ def read_text_matrix(request: Request) -> ScoreMatrix:
     if not references:
         raise MatedError(f"{request.name} has one column only; a matrix has a column of ids and one for each reference")
     body = lines.without_header()
-    frame = body.parse(["id", *references], numeric=range(1, len(header)))
+    frame = body.parse(None, width=len(header), numeric=range(1, len(header)))
     probes = [str(probe or "").strip() for probe in frame.to_series(0).to_list()]
     _check_named(probes, references, body, request.name)
     cells = frame.select(frame.columns[1:])
     empty = cells.select(pl.all().is_null()).to_numpy()
     probe_table, reference_table = sides_of(request)
-    sides = [
-        Side(ids) if table is None else by_sample(table, ids, matrix=request.name, side=side)
-        for table, ids, side in ((probe_table, probes, "rows"), (reference_table, references, "columns"))
-    ]
-    notes: tuple[str, ...] = ()
-    if probe_table is reference_table is None and probes == references and len(set(probes)) == len(probes):
-        notes = ("rows and columns have the same subjects, each once: the diagonal is taken as the mated comparisons",)
-    return _matrix(cells.to_numpy(), sides[0], sides[1], request, used=~empty if empty.any() else None, notes=notes)
+    rows, columns = (
+        Side(ids) if table is None else by_sample(table, ids, matrix=request.name, side=side, place=place)
+        for table, ids, side, place in (
+            (probe_table, probes, "rows", lambda row: f"line {body.text.line_number(row)}"),
+            (reference_table, references, "columns", lambda column: f"column {column + 2}"),
+        )
+    )
+    if request.ids is not None and probe_table and probe_table.samples is None and not set(probes) & set(references):
+        # Names such as 1, 2, 3 beside V1, V2, V3 tell no samples apart: the ids are for both sides, in order.
+        rows, columns = Side(rows.subjects), Side(columns.subjects)
+    matrix = _matrix(cells.to_numpy(), rows, columns, request, used=~empty if empty.any() else None)
+    if request.nan == "refuse":
+        _refuse_nan(matrix, body)
+    return matrix
 
 
 def read_npy_matrix(request: Request) -> ScoreMatrix:
@@ -94,7 +105,7 @@ def read_npy_matrix(request: Request) -> ScoreMatrix:
         )
     probes = by_position(probe_table, scores.shape[0], matrix=request.name, side="rows")
     references = by_position(reference_table, scores.shape[1], matrix=request.name, side="columns")
-    return _matrix(scores, probes, references, request)
+    return _matrix(scores, *apart_by_subject(probes, references), request)
 
 
 def _matrix(
@@ -104,8 +115,8 @@ def _matrix(
     request: Request,
     *,
     used: NDArray[np.bool_] | None = None,
-    notes: tuple[str, ...] = (),
 ) -> ScoreMatrix:
+    probes, references, notes = settle_samples(scores, used, probes, references, request)
     # Samples known on one side only cannot tell a sample compared with itself.
     named = probes.samples is not None and references.samples is not None
     try:
@@ -126,7 +137,21 @@ def _matrix(
 
 
 def _check_named(probes: list[str], references: list[str], body: Delimited, name: str) -> None:
-    if "" in probes:
-        raise MatedError(f"{body.place(probes.index(''))}: the row has no id in its first cell; every row needs one")
-    if "" in references:
-        raise MatedError(f"{name}: column {references.index('') + 2} has no id in the header; every column needs one")
+    for row, probe in enumerate(probes):
+        if names_nobody(probe):
+            raise MatedError(f"{body.place(row)}: the row has no id in its first cell; every row needs one")
+    for column, reference in enumerate(references, start=2):
+        if names_nobody(reference):
+            raise MatedError(f"{name}: column {column} has no id in the header; every column needs one")
+
+
+def _refuse_nan(matrix: ScoreMatrix, body: Delimited) -> None:
+    """Refuse comparisons without a score by line and column; a cell that is no comparison may hold anything."""
+    unusable = np.isnan(matrix.scores)
+    if matrix.used is not None:
+        unusable &= matrix.used
+    if matrix.samples is not None:
+        unusable &= matrix.samples.probe[:, None] != matrix.samples.reference[None, :]
+    if unusable.any():
+        row, column = (int(place) for place in np.argwhere(unusable)[0])
+        raise unusable_scores(f"{body.place(row)}, column {column + 2}", unusable, "NaN")

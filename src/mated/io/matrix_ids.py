@@ -1,7 +1,8 @@
 """Who stands in the rows and columns of a score matrix: the tables beside it.
 
 Ids come as a file, a data frame or a sequence. A table has a column `subject` and may have a column `sample`;
-a sequence, or a file of one column, lists the subjects in the order of the matrix.
+a sequence, or a file of one column, lists the subjects in the order of the matrix. Messages give lines, rows and
+columns: identifiers of people are not shown.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from mated.errors import MatedError
 from mated.io.arrays import is_npy, load_npy
 from mated.io.bytes_in import InputFile, read_text
 from mated.io.columns import quoted
-from mated.io.comparison_table import Table, as_labels
+from mated.io.comparison_table import Table
 from mated.io.delimited import Delimited
 from mated.io.frame import columns_of
+from mated.io.labels import as_labels, names_nobody
 from mated.io.parquet_files import is_columnar, load_columnar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
@@ -37,19 +39,20 @@ _SAMPLE_NAMES = ("sample", "sample_id", "image", "file")
 
 @dataclass(frozen=True)
 class IdTable:
-    """Subjects, and samples where they are named, in the order of the table."""
+    """Subjects, and samples where they are named, in the order of the table; `place` says where one stands."""
 
     name: str
     subjects: list[str]
-    samples: list[str] | None = None
+    samples: list[str] | None
+    place: Callable[[int], str]
 
 
 @dataclass(frozen=True)
 class Side:
-    """Subjects and samples of the rows, or of the columns, of a matrix."""
+    """Subjects and samples of the rows, or of the columns, of a matrix; samples may be mere positions."""
 
     subjects: list[str]
-    samples: list[str] | None = None
+    samples: list[str] | list[int] | None = None
 
 
 def sides_of(request: Request) -> tuple[IdTable | None, IdTable | None]:
@@ -73,19 +76,33 @@ def by_position(table: IdTable, size: int, *, matrix: str, side: str) -> Side:
     return Side(table.subjects, table.samples)
 
 
-def by_sample(table: IdTable, samples: Sequence[str], *, matrix: str, side: str) -> Side:
-    """Look up the subject of each sample the matrix names."""
+def by_sample(table: IdTable, samples: Sequence[str], *, matrix: str, side: str, place: Callable[[int], str]) -> Side:
+    """Look up the subject of each sample the matrix names; `place` says where in the matrix a sample stands.
+
+    A table without samples is taken in order, and names that repeat are then no names of samples.
+    """
     if table.samples is None:
-        return Side(by_position(table, len(samples), matrix=matrix, side=side).subjects, list(samples))
-    subject_of: dict[str, str] = {}
-    for sample, subject in zip(table.samples, table.subjects, strict=True):
-        if subject_of.setdefault(sample, subject) != subject:
-            raise MatedError(f"{table.name} gives sample {sample!r} to both {subject_of[sample]!r} and {subject!r}")
-    missing = [sample for sample in samples if sample not in subject_of]
+        distinct = len(set(samples)) == len(samples)
+        return Side(
+            by_position(table, len(samples), matrix=matrix, side=side).subjects, list(samples) if distinct else None
+        )
+    subject_of: dict[str, tuple[str, int]] = {}
+    for row, (sample, subject) in enumerate(zip(table.samples, table.subjects, strict=True)):
+        known, first = subject_of.setdefault(sample, (subject, row))
+        if known != subject:
+            raise MatedError(
+                f"{table.place(row)}: the sample is given to another subject than in {_short(table, first)}; "
+                "give every sample a name of its own"
+            )
+    missing = [position for position, sample in enumerate(samples) if sample not in subject_of]
     if missing:
-        others = "" if len(missing) == 1 else f" and {len(missing) - 1} others"
-        raise MatedError(f"{table.name} has no sample {missing[0]!r}{others} of the {side} of {matrix}; add it")
-    return Side([subject_of[sample] for sample in samples], list(samples))
+        others = "" if len(missing) == 1 else f" ({len(missing)} {side} have no sample there)"
+        raise MatedError(f"{table.name} has no sample for {place(missing[0])} of {matrix}{others}; add it")
+    return Side([subject_of[sample][0] for sample in samples], list(samples))
+
+
+def _short(table: IdTable, row: int) -> str:
+    return table.place(row).removeprefix(f"{table.name}, ")
 
 
 def load_ids(source: Any, option: str) -> IdTable:
@@ -113,7 +130,7 @@ def _load_file(file: InputFile) -> IdTable:
     names = lines.first_fields
     if _pick(names, _SUBJECT_NAMES) is None:
         if len(names) != 1:
-            raise MatedError(f"{file.name} has no column 'subject'; the columns are {quoted(names)}")
+            raise _no_subjects(file.name, names)
         names = ["subject"]
     else:
         lines = lines.without_header()
@@ -123,21 +140,29 @@ def _load_file(file: InputFile) -> IdTable:
 
 def _from_sequence(values: list[Any], name: str) -> IdTable:
     for position, value in enumerate(values, start=1):
-        if value is None or value != value or value == "":
+        if value is None or value != value or names_nobody(str(value)):
             raise MatedError(f"{name}: id number {position} is missing; every row and column needs one")
-    return IdTable(name, [str(value) for value in values])
+    return IdTable(name, [str(value) for value in values], None, lambda row: f"{name}, id number {row + 1}")
 
 
 def _from_columns(table: Table) -> IdTable:
     subject = _pick(table.names, _SUBJECT_NAMES)
     if subject is None:
-        raise MatedError(f"{table.name} has no column 'subject'; the columns are {quoted(table.names)}")
+        raise _no_subjects(table.name, table.names)
     sample = _pick(table.names, _SAMPLE_NAMES)
     return IdTable(
         table.name,
-        _texts(as_labels(table.columns[subject], subject, table)),
-        None if sample is None else _texts(as_labels(table.columns[sample], sample, table)),
+        _texts(as_labels(table.columns[subject], subject, table, noun="subject")),
+        None if sample is None else _texts(as_labels(table.columns[sample], sample, table, noun="sample")),
+        table.place,
     )
+
+
+def _no_subjects(name: str, names: Sequence[str]) -> MatedError:
+    # Without any known name the first line may be data, with names of people in it.
+    known = _pick(names, _SAMPLE_NAMES) is not None
+    there = f"; the columns are {quoted(names)}" if known else ", nor any other name it knows"
+    return MatedError(f"{name} has no column 'subject'{there}; put names of columns into its first line")
 
 
 def _texts(labels: pl.Series) -> list[str]:

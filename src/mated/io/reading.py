@@ -53,8 +53,9 @@ def read(
     header
         Whether a text has a header. "auto": it has one when no field of its first line is a number.
     ids, probe_ids, reference_ids
-        Subjects, and samples where known, of a matrix: for a square one, or for its rows and its columns.
-        A path, a data frame with columns `subject` and `sample`, or a sequence of subjects.
+        Subjects, and samples where known, of a matrix: for both sides of a square one, or for rows and columns apart.
+        A path, a data frame with columns `subject` and `sample`, or a sequence of subjects; such a sequence as `ids`
+        says that rows and columns are the same samples, in its order.
     dissimilarity
         True when a lower score means more alike. None: as the name of the score column says, else False.
     unit

@@ -51,7 +51,7 @@ READERS = (
         "matrix",
         "a score matrix as text, ids in header and first column",
         "file",
-        lambda request: is_text_matrix(request.file),
+        lambda request: not request.columns.given and is_text_matrix(request.file),
         read_text_matrix,
     ),
     Reader("table", "a text table, one comparison a line", "file", lambda _: True, read_text_table),

@@ -1,12 +1,13 @@
 """Two score lists: one file of mated scores, one of non-mated ones.
 
 A list has one comparison a line, and its score is the last field of the line, fields being separated by blanks.
-A first line that is a name of a score column (such as "score") is a header. A list may also be gzip of that,
-or a one-dimensional .npy array.
+A first line whose last word is a name of a score column (such as "score") is a header. A list may also be gzip of
+that, or a one-dimensional .npy array.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mated.io.bytes_in import read_text
 from mated.io.columns import is_name_of, means_dissimilarity
 from mated.io.comparison_table import unusable_scores
 from mated.io.delimited import decimal_advice
+from mated.io.exact_numbers import first_not_kept, has_huge, not_kept_because
 from mated.scores import Comparisons
 
 if TYPE_CHECKING:
@@ -32,25 +34,33 @@ __all__ = ["read_score_lists"]
 _NO_SEPARATOR = "\x1f"
 
 
+@dataclass(frozen=True)
+class _ScoreList:
+    """The scores of one class, the name above them ("" for none) and the number of fields of its longest line."""
+
+    scores: NDArray[Any]
+    header: str = ""
+    n_fields: int = 1
+
+
 def read_score_lists(request: Request) -> Comparisons:
     """Read the two lists of one system."""
     request.refuse_columns("score lists")
     request.refuse_ids("score lists")
     if request.mated is None or request.nonmated is None:
         raise MatedError("score lists come in twos; give both mated= and nonmated= (--mated and --nonmated)")
-    (mated, mated_name), (nonmated, nonmated_name) = (
-        _read_list(file, request) for file in (request.mated, request.nonmated)
-    )
+    mated, nonmated = (_read_list(file, request) for file in (request.mated, request.nonmated))
+    notes = _notes_on_fields(mated, nonmated)
     dissimilarity = request.dissimilarity
-    notes: tuple[str, ...] = ()
     if dissimilarity is None:
-        named = [name for name in (mated_name, nonmated_name) if means_dissimilarity(name)]
+        named = [name for name in (mated.header, nonmated.header) if means_dissimilarity(name)]
         dissimilarity = bool(named)
         if named:
-            notes = (f"the header {named[0]!r} is taken to mean a dissimilarity: a lower score means more alike",)
+            said = f"the header {named[0]!r} is taken to mean a dissimilarity: a lower score means more alike"
+            notes = (*notes, said)
     return Comparisons.from_arrays(
-        np.concatenate([mated, nonmated]),
-        np.repeat([True, False], [len(mated), len(nonmated)]),
+        np.concatenate([mated.scores, nonmated.scores]),
+        np.repeat([True, False], [len(mated.scores), len(nonmated.scores)]),
         dissimilarity=dissimilarity,
         unit=request.unit,
         nan=request.nan,
@@ -58,21 +68,30 @@ def read_score_lists(request: Request) -> Comparisons:
     )
 
 
-def _read_list(file: InputFile, request: Request) -> tuple[NDArray[Any], str]:
-    """Return the scores of one list and the header above them ("" for none)."""
+def _notes_on_fields(mated: _ScoreList, nonmated: _ScoreList) -> tuple[str, ...]:
+    if mated.n_fields == nonmated.n_fields > 1:
+        return (f"the score is the last of {mated.n_fields} fields",)
+    return tuple(
+        f"in the {name} list the score is the last of {part.n_fields} fields"
+        for name, part in (("mated", mated), ("non-mated", nonmated))
+        if part.n_fields > 1
+    )
+
+
+def _read_list(file: InputFile, request: Request) -> _ScoreList:
     if is_npy(file):
-        return _array_list(file, request), ""
+        return _ScoreList(_array_list(file, request))
     text = read_text(file)
-    first = text.first_lines(1)[0].strip()
+    first = text.first_lines(1)[0].split()[-1]
     headed = is_name_of(first, "score") if request.header == "auto" else request.header
     if headed:
         text = text.without_first()
         if not text.data:
             raise MatedError(f"{file.name} has a header and no data; it holds no scores")
-    scores = _last_fields(text)
+    scores, n_fields = _last_fields(text)
     if request.nan == "refuse" and (unusable := np.isnan(scores)).any():
         raise unusable_scores(f"{file.name}, line {text.line_number(int(unusable.argmax()))}", unusable, "NaN")
-    return scores, first if headed else ""
+    return _ScoreList(scores, first if headed else "", n_fields)
 
 
 def _array_list(file: InputFile, request: Request) -> NDArray[Any]:
@@ -88,21 +107,43 @@ def _array_list(file: InputFile, request: Request) -> NDArray[Any]:
     return scores
 
 
-def _last_fields(text: Text) -> NDArray[Any]:
+def _last_fields(text: Text) -> tuple[NDArray[Any], int]:
+    """Return the score of each line and how many fields the longest line has."""
     import polars as pl
 
     try:
-        return _one_column(text, pl.Float64()).to_numpy()
+        scores, n_fields = _one_column(text, pl.Float64()), 1
     except pl.exceptions.PolarsError:
-        fields = _one_column(text, pl.String()).str.extract(r"(\S+)\s*$", 1)
-    scores = fields.cast(pl.Float64, strict=False)
-    if scores.null_count():
-        wrong = int(scores.is_null().arg_true()[0])
-        raise MatedError(
-            f"{text.name}, line {text.line_number(wrong)}: the score {fields[wrong]!r} is not a number; a score list "
-            f"has the score as the last field of each line{decimal_advice(str(fields[wrong]))}"
-        )
-    return scores.to_numpy()
+        lines = _one_column(text, pl.String())
+        scores = _last_of(lines).cast(pl.Float64, strict=False)
+        counts = lines.str.count_matches(r"\S+")
+        n_fields = int(counts.to_numpy().max())
+        if scores.null_count():
+            wrong = int(scores.is_null().arg_true()[0])
+            raise _no_number(text, wrong, lines[wrong].split()) from None
+    if has_huge(scores):
+        texts = _last_of(_one_column(text, pl.String()))
+        if (found := first_not_kept(scores, texts)) is not None:
+            place = f"{text.name}, line {text.line_number(found)}"
+            raise MatedError(f"{place}: the score {texts[found]} {not_kept_because(scores[found])}")
+    return scores.to_numpy(), n_fields
+
+
+def _last_of(lines: pl.Series) -> pl.Series:
+    return lines.str.extract(r"(\S+)\s*$", 1)
+
+
+def _no_number(text: Text, line: int, fields: list[str]) -> MatedError:
+    place = f"{text.name}, line {text.line_number(line)}"
+    advice = decimal_advice(fields[-1])
+    # Where it may be somebody's name, the field is not shown.
+    if advice or (len(fields) == 1 and not any(sign in fields[0] for sign in ",;|")):
+        what = f"the score {fields[-1]!r} is not a number"
+    else:
+        what = f"the last of its {len(fields)} fields is not a number" if len(fields) > 1 else "it is not a number"
+        if any(sign in fields[-1] for sign in ",;|"):
+            advice = "; fields are separated by blanks, so write only the score, or a table with a mated column"
+    return MatedError(f"{place}: {what}; a score list has the score as the last field of each line{advice}")
 
 
 def _one_column(text: Text, dtype: pl.DataType) -> pl.Series:

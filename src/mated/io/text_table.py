@@ -7,13 +7,14 @@ else needs column numbers.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
 from mated.io.bytes_in import read_text
-from mated.io.columns import Roles, is_name_of, resolve
+from mated.io.columns import Roles, has_known_name, is_name_of, resolve
 from mated.io.comparison_table import Table, comparisons_from
-from mated.io.delimited import Delimited, is_number
+from mated.io.delimited import Delimited, is_number, split_line
 from mated.io.flags import could_be_flags
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["has_table_names", "read_text_table"]
 
 _GIVE_NUMBERS = "--score-column and --mated-column, or --probe-subject and --reference-subject"
+_FIELDS_TO_NAME = 6
+_DECIMAL_COMMA = re.compile(r"(?:^|[\s;|])[+-]?\d+,\d+(?:$|[\s;|])")
 
 
 def read_text_table(request: Request) -> Comparisons:
@@ -48,7 +51,14 @@ def _read_headed(lines: Delimited, request: Request) -> Comparisons:
         known = ["(row names)", *names[1:]]
         notes = ("the first column has no name and is left out",)
     advice = "; if the first line is data, say so with header=False (--no-header)" if request.header == "auto" else ""
-    roles = resolve(known, request.columns, source=request.name, advice=advice)
+    roles = resolve(
+        known,
+        request.columns,
+        source=request.name,
+        advice=advice + _advice(lines),
+        # A first line without any known name may be a line of data, with names of people in it.
+        shown=request.header is True or has_known_name(names),
+    )
     frame = body.parse(known, numeric=[known.index(roles.score)])
     columns = dict(zip(known, frame.get_columns(), strict=True))
     if notes and known[0] not in roles.names():
@@ -83,12 +93,12 @@ def _roles_by_number(lines: Delimited, names: list[str], request: Request) -> Ro
         if isinstance(column, str) and not column.isdigit() and column not in names:
             raise MatedError(
                 f"{request.name} has no header, so {role} cannot be column {column!r}; give column numbers from 1 to "
-                f"{len(names)}, or say that the first line {_first(lines)!r} is a header with header=True (--header)"
+                f"{len(names)}, or say that the first line is a header with header=True (--header)"
             )
     if request.columns.score is None:
         raise MatedError(
-            f"{request.name} has no header and its score column is not given; give its number, 1 to {len(names)}, with "
-            f"--score-column; the first line is {_first(lines)!r}"
+            f"{request.name} has no header and its score column is not given; {_numeric_fields(lines)}; give the "
+            "number of the score column with --score-column"
         )
     return resolve(names, request.columns, source=request.name)
 
@@ -114,11 +124,32 @@ def _read_flag_and_score(lines: Delimited, names: list[str], request: Request) -
 
 def _unclear(lines: Delimited, request: Request) -> MatedError:
     return MatedError(
-        f"{request.name} has no header and its columns are not clear; give their numbers with {_GIVE_NUMBERS}; "
-        f"the first line is {_first(lines)!r}"
+        f"{request.name} has no header and its columns are not clear; {_numeric_fields(lines)}; give their numbers "
+        f"with {_GIVE_NUMBERS}{_advice(lines)}"
     )
 
 
-def _first(lines: Delimited) -> str:
-    line = lines.text.first_lines(1)[0]
-    return line if len(line) <= 80 else line[:77] + "..."
+def _numeric_fields(lines: Delimited) -> str:
+    """Describe the first line without showing it: it may name people."""
+    fields = lines.first_fields
+    numbers = [str(number) for number, field in enumerate(fields, start=1) if is_number(field)]
+    if not numbers:
+        which = "none of them a number"
+    elif len(numbers) == 1:
+        which = f"of which field {numbers[0]} is a number"
+    elif len(numbers) <= _FIELDS_TO_NAME:
+        which = f"of which fields {', '.join(numbers[:-1])} and {numbers[-1]} are numbers"
+    else:
+        which = f"of which {len(numbers)} are numbers"
+    return f"the first line has {len(fields)} fields, {which}"
+
+
+def _advice(lines: Delimited) -> str:
+    """Return what to add to a message where the columns are not recognised."""
+    first, *others = lines.text.first_lines(2)
+    fields = split_line(others[0] if others else first, lines.separator)
+    if len(fields) > 3 and all(is_number(field) for field in fields[1:]):
+        return "; if it is a score matrix, read it with format='matrix' (--format matrix)"
+    if _DECIMAL_COMMA.search(first) or (others and _DECIMAL_COMMA.search(others[0])):
+        return "; if a comma in it is a decimal comma, write a decimal point"
+    return ""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from mated.errors import MatedError
@@ -107,6 +110,24 @@ def test_naming_one_of_several_candidates_makes_the_other_a_covariate(tmp_path):
     result = read(path, columns=Columns(score="score"))
     assert result.covariates["distance"].tolist() == [3, 4]
     assert not result.dissimilarity
+
+
+def test_names_that_may_be_data_are_not_shown():
+    for names, columns in ((["Alice", "Bob"], {}), (["Alice", "Alice"], {}), (["Alice", "Bob"], {"score": "x"})):
+        with pytest.raises(MatedError, match=r"scores\.csv") as error:
+            resolve(names, Columns(**columns), source="scores.csv", shown=False)
+        assert "Alice" not in str(error.value)
+
+
+def test_every_synonym_is_in_the_documentation():
+    page = (Path(__file__).resolve().parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z0-9_]+)`", page))
+    assert {*SYNONYMS["score"], *SYNONYMS["mated"]} <= named
+    for side in ("probe", "reference"):
+        # The page gives the names of subjects, and says what stands for "subject" and that samples are named alike.
+        assert {name for name in SYNONYMS[f"{side}_subject"] if "subject" in name} <= named
+        assert {name.replace("sample", "subject") for name in SYNONYMS[f"{side}_sample"] if "sample" in name} <= named
+    assert {"person", "identity", "image", "file"} <= named
 
 
 def test_repeated_names_are_refused():

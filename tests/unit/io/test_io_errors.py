@@ -38,7 +38,7 @@ def test_a_directory_is_named(tmp_path):
         read(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n\t\n", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n\t\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_is_refused(refusal, content):
     assert "is empty" in refusal(content)
 
@@ -112,6 +112,49 @@ def test_misplaced_quotation_marks_are_refused(refusal):
     assert "quotation mark" in refusal('mated,score,site\n1,0.5,"a"b\n0,0.25,d\n')
 
 
+def test_the_first_unusable_score_is_named_whichever_way_it_is_missing(refusal):
+    message = refusal("mated,score,site\n1,0.5,a\n0,NaN,b\n1,0.5,c\n0,,d\n")
+    assert "scores.csv, line 3, column 'score': the score is NaN (2 such scores); " in message
+    message = refusal("mated,score,site\n1,0.5,a\n0,,b\n1,0.5,c\n0,NaN,d\n")
+    assert "scores.csv, line 3, column 'score': the score is missing (2 such scores); " in message
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("9007199254740993", "is beyond 2^53 and would be rounded"),
+        ("-9007199254740993", "is beyond 2^53 and would be rounded"),
+        ("9007199254740993.0", "is beyond 2^53 and would be rounded"),
+        ("9.007199254740993e15", "is beyond 2^53 and would be rounded"),
+        ("9007199254740994", "is beyond 2^53 and would be rounded"),
+        ("1e400", "is too large for floating point"),
+        (" -1E+400 ", "is too large for floating point"),
+    ],
+)
+def test_a_number_that_floating_point_does_not_keep_is_refused_with_its_line(refusal, text, what):
+    message = refusal(f"mated,score\n1,9007199254740992\n0,-inf\n0,{text}\n")
+    assert f"scores.csv, line 4, column 'score': the score {text.strip()} {what}; divide the scores first" in message
+
+
+def test_huge_numbers_that_are_kept_are_read(tmp_path):
+    texts = ["9007199254740992", "1e23", "1.7976931348623157e308", "-1180591620717411303424.000", "Infinity", "+inf"]
+    path = tmp_path / "scores.csv"
+    path.write_text("score,mated\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
+    assert read(path).score.tolist() == [float(text) for text in texts]
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "NA", " n/a ", "N/A", "null", "None", "NULL", "<NA>"])
+@pytest.mark.parametrize("column", ["probe_subject", "reference_subject", "probe_sample", "reference_sample"])
+def test_a_word_for_a_missing_identifier_is_refused_with_line_and_column(refusal, word, column):
+    names = ["probe_subject", "reference_subject", "probe_sample", "reference_sample", "score"]
+    row = ",".join("0.5" if name == "score" else word if name == column else "Alice" for name in names)
+    message = refusal(f"{','.join(names)}\na,a,a1,a2,0.75\n{row}\n")
+    noun = column.partition("_")[2]
+    assert f"scores.csv, line 3, column {column!r}: {word.strip()!r} names no {noun}; " in message
+    assert f"name the {noun}, or leave the row out" in message
+    assert "Alice" not in message
+
+
 def test_a_missing_identifier_is_refused_with_its_line(refusal):
     message = refusal("probe_subject,reference_subject,score\na,a,0.5\n,b,0.25\n")
     assert "scores.csv, line 3, column 'probe_subject': there is no value" in message
@@ -150,9 +193,15 @@ def test_text_in_another_encoding_is_refused_with_its_line(refusal):
     assert "scores.csv, line 3: the byte 0xfc is not UTF-8 text" in message
 
 
-def test_utf_16_and_binary_files_are_refused(refusal):
-    assert "is not" in refusal("score,mated\n1,1\n".encode("utf-16"))
+def test_binary_files_and_unmarked_utf_16_are_refused(refusal):
     assert "is not text" in refusal(bytes(range(256)), "scores.bin")
+    assert "if it is UTF-16 text, save it as UTF-8" in refusal("score,mated\n1,1\n".encode("utf-16-le"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_text_that_is_cut_short_is_refused(refusal, encoding):
+    message = refusal("score,mated\n1,1\n".encode(encoding)[:-1])
+    assert f"begins as {encoding.upper()} text and is cut short or damaged; save the file as UTF-8" in message
 
 
 def test_a_wrong_option_is_refused_before_the_file_is_read(tmp_path):

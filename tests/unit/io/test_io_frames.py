@@ -11,6 +11,8 @@ import pytest
 
 from mated.errors import MatedError
 from mated.io import Columns, read
+from mated.io.comparison_table import Table
+from mated.io.labels import as_labels
 from mated.scores import Comparisons
 
 DATA = {
@@ -86,6 +88,44 @@ def test_integer_identifiers_made_floats_by_pandas_are_integers_again():
     assert read(frame).mated.tolist() == [True, False]
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_hashes_of_64_bits_are_identifiers(make, tmp_path):
+    first, second = np.array([2**64 - 1, 5], dtype=np.uint64), np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64)
+    frame = {"probe_subject": first, "reference_subject": second, "mated": [1, 0], "score": [1, 2]}
+    result = read(make(frame))
+    assert result.mated.tolist() == [True, False]
+    assert set(result.subjects.names) == {"5", str(2**64 - 1), str(2**64 - 2)}
+    pl.DataFrame(frame).write_parquet(tmp_path / "scores.parquet")
+    assert read(tmp_path / "scores.parquet").mated.tolist() == [True, False]
+
+
+def test_hashes_are_made_texts_on_reading():
+    hashes = pl.Series([2**64 - 1, 5], dtype=pl.UInt64)
+    assert as_labels(hashes, "probe_subject", Table("t", {}), noun="subject").to_list() == [str(2**64 - 1), "5"]
+
+
+def test_a_hash_matches_the_same_number_of_another_type():
+    frame = pl.DataFrame(
+        {"probe_subject": [7, 8], "reference_subject": [7, 7], "score": [1, 2]},
+        schema_overrides={"probe_subject": pl.UInt64},
+    )
+    assert read(frame).mated.tolist() == [True, False]
+
+
+def test_hashes_that_became_floats_are_refused():
+    frame = pl.DataFrame({"probe_subject": [2.0**60, 2.0], "reference_subject": [2.0, 2.0], "score": [1, 2]})
+    with pytest.raises(MatedError, match="column 'probe_subject' holds identifiers beyond 2\\^53 as floating point"):
+        read(frame)
+
+
+def test_texts_and_decimals_beyond_floating_point_are_refused():
+    for scores in (["1", "9007199254740993"], pl.Series(["1", "9007199254740993"]).cast(pl.Decimal(20, 0))):
+        with pytest.raises(
+            MatedError, match="the data frame, row 2, column 'score': the score 9007199254740993 is bey"
+        ):
+            read(pl.DataFrame({"score": scores, "mated": [1, 0]}))
+
+
 def test_numbers_with_decimals_are_no_identifiers():
     frame = pl.DataFrame({"probe_subject": [1.5, 2.0], "reference_subject": [1.5, 2.0], "score": [1, 2]})
     with pytest.raises(MatedError, match="column 'probe_subject' holds numbers with decimals"):
@@ -107,11 +147,11 @@ def test_a_missing_score_is_refused_with_its_row_or_counted(make):
         read(frame)
     result = read(frame, nan="failure")
     assert result.score.tolist() == [0.5, 0.25]
-    assert result.mated_failures == 1
+    assert result.tally().mated_failures == 1
 
 
 def test_missing_integers_become_failures_too():
-    assert read(pl.DataFrame({"score": [5, None], "mated": [1, 0]}), nan="failure").nonmated_failures == 1
+    assert read(pl.DataFrame({"score": [5, None], "mated": [1, 0]}), nan="failure").tally().nonmated_failures == 1
 
 
 def test_text_in_the_score_column_is_refused_with_its_row():

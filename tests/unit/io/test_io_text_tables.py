@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from mated.errors import MatedError
 from mated.io import Columns, read
 from mated.scores import Comparisons
 
@@ -153,6 +154,37 @@ def test_the_row_names_pandas_writes_are_left_out(tmp_path):
     assert result.notes == ("the first column has no name and is left out",)
 
 
+def test_named_columns_make_a_table_of_what_pandas_writes(tmp_path):
+    path = write(tmp_path, ",value,p,r\n0,0.5,a,a\n1,0.25,a,b\n")
+    result = read(path, columns=Columns(score="value", probe_subject="p", reference_subject="r"))
+    assert result.score.tolist() == [0.5, 0.25]
+    assert result.mated.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_wide_text_is_told_by_its_mark(tmp_path, encoding):
+    mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
+    check_is_the_table(read(write(tmp_path, (mark + joined("\t", "\r\n")).encode(encoding), "scores.txt")))
+    matrix = read(write(tmp_path, f"{mark}\ta\tb\r\na\t1\t2\r\n".encode(encoding), "m.txt"))
+    assert matrix.scores.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("said", ["sep={}", '"sep={}"', "SEP={}"])
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|", ":"])
+def test_the_separator_may_be_said_in_the_first_line_as_excel_does(tmp_path, said, separator):
+    first = said.format(separator) + "\r\n"
+    check_is_the_table(read(write(tmp_path, first + joined(separator, "\r\n"))))
+    matrix = read(write(tmp_path, first + ",a,b\na,1,2\n".replace(",", separator), "m.csv"))
+    assert matrix.scores.tolist() == [[1, 2]]
+
+
+def test_a_line_that_says_the_separator_counts_as_a_line(tmp_path):
+    with pytest.raises(MatedError, match=r"scores\.csv, line 4, column 'score': the score 'x' is not a number"):
+        read(write(tmp_path, "sep=;\nscore;mated\n1;1\nx;0\n"))
+    with pytest.raises(MatedError, match=r"scores\.csv is empty"):
+        read(write(tmp_path, "sep=;\n"))
+
+
 def test_a_header_may_be_insisted_on(tmp_path):
     path = write(tmp_path, "1,2\n0.5,1\n0.25,0\n")
     result = read(path, header=True, columns=Columns(score="1", mated="2"))
@@ -163,7 +195,7 @@ def test_nan_and_missing_scores_are_failures_when_asked(tmp_path):
     path = write(tmp_path, "score,mated,site\n0.5,1,a\nNaN,1,b\n0.25,0,c\n,0,d\nnan,0,e\n")
     result = read(path, nan="failure")
     assert result.score.tolist() == [0.5, 0.25]
-    assert (result.mated_failures, result.nonmated_failures) == (1, 2)
+    assert (result.tally().mated_failures, result.tally().nonmated_failures) == (1, 2)
     assert result.covariates["site"].tolist() == ["a", "c"]
 
 
