@@ -15,6 +15,7 @@ from mated.errors import MatedError
 from mated.scores.subject_pairs import SubjectPairs
 from mated.synthetic import GaussianIdentities
 from mated.uncertainty import pigeonhole
+from mated.uncertainty.linearised import linearised_eer, linearised_fnmr_at_fmr
 from mated.uncertainty.pigeonhole import (
     at_fmr,
     at_threshold,
@@ -23,8 +24,6 @@ from mated.uncertainty.pigeonhole import (
     defined,
     draw_weights,
     eer,
-    linearised_eer,
-    linearised_fnmr_at_fmr,
 )
 from mated.verification import area_under_roc, equal_error_rate
 from mated.verification import at_fmr as point_at_fmr

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mated.errors import MatedError
-from mated.uncertainty.cluster import PairSums, Variance, pair_variance
 from mated.uncertainty.streams import draw_in_blocks
 from mated.verification.rates import exact_rate
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AtThresholds",
-    "Linearised",
     "RateAndThreshold",
     "at_fmr",
     "at_threshold",
@@ -53,8 +51,6 @@ __all__ = [
     "defined",
     "draw_weights",
     "eer",
-    "linearised_eer",
-    "linearised_fnmr_at_fmr",
 ]
 
 _BLOCK = 128  # replicates walked side by side: the weights of a few hundred subjects then stay in the first cache
@@ -76,16 +72,6 @@ class RateAndThreshold(NamedTuple):
 
     rate: Floats
     threshold: Floats
-
-
-@dataclass(frozen=True)
-class Linearised:
-    """An estimate, its standard error without resampling, and λ = −ΔFNMR/ΔFMR around its threshold."""
-
-    value: float
-    se: float
-    threshold: float
-    slope: float
 
 
 def draw_weights(n_subjects: int, replicates: int, seed: int, *, threads: int = 1) -> Weights:
@@ -225,49 +211,6 @@ def auc(pairs: SubjectPairs, weights: NDArray[Any], *, threads: int = 1) -> Floa
     result = np.full(len(weights), np.nan)
     result[sample.rows] = sample.in_blocks(areas)[0] / (2.0 * sample.mated * sample.nonmated)
     return result
-
-
-def linearised_fnmr_at_fmr(pairs: SubjectPairs, fmr: float, *, variance: Variance = "mid") -> Linearised:
-    """Return FNMR at an FMR with its standard error from the influence of each pair of subjects.
-
-    K_ij = (a_i + a_j)/2 + λ·K_ij(FMR) at the estimated threshold, with a_i and K_ij(FMR) of `mated.uncertainty.cluster`
-    and λ = −ΔFNMR/ΔFMR, a secant one standard error of FMR to either side. Valid where the ROC is nearly straight over
-    that distance; with f·N below about 20 it is not.
-    """
-    once = np.ones((1, pairs.n_subjects), dtype=np.uint8)
-    tmr, threshold = (float(values[0, 0]) for values in at_fmr(pairs, once, [fmr]))
-    slope = _secant(pairs, threshold, variance)
-    return Linearised(1 - tmr, _linearised_se(pairs, threshold, 1.0, slope, variance), threshold, slope)
-
-
-def linearised_eer(pairs: SubjectPairs, unit: Fraction | None, *, variance: Variance = "mid") -> Linearised:
-    """Return the EER with its standard error likewise: c_a = 1/(1 + λ) for the mated part, λ/(1 + λ) for the other."""
-    once = np.ones((1, pairs.n_subjects), dtype=np.uint8)
-    value, threshold = (float(values[0]) for values in eer(pairs, once, unit))
-    slope = _secant(pairs, threshold, variance)
-    se = _linearised_se(pairs, threshold, 1 / (1 + slope), slope / (1 + slope), variance)
-    return Linearised(value, se, threshold, slope)
-
-
-def _secant(pairs: SubjectPairs, threshold: float, variance: Variance) -> float:
-    reached, kept = pairs.nonmated_from(threshold), len(pairs.score)
-    reach = sqrt(PairSums.at(pairs, threshold).variance(variance)) * pairs.n_nonmated
-    steps = [max(reached - max(reach, 1.0), reached / 2), reached + max(reach, 1.0)]
-    ends = pairs.score[[min(max(int(np.ceil(step)), 1), kept) - 1 for step in steps]]
-    matched = [(pairs.mated_from(end), pairs.nonmated_from(end)) for end in ends.tolist()]
-    more, others = matched[1][0] - matched[0][0], matched[1][1] - matched[0][1]
-    return (more / pairs.n_mated) / (others / pairs.n_nonmated) if others else 0.0
-
-
-def _linearised_se(pairs: SubjectPairs, threshold: float, mated: float, nonmated: float, variance: Variance) -> float:
-    sums, s = PairSums.at(pairs, threshold), pairs.n_subjects
-    missed, n = pairs.false_nonmatches(threshold), pairs.mated_per_subject
-    a = (missed - missed.sum() / n.sum() * n) / (n.sum() / s)
-    # Σa = 0 and ΣK = 0 make the sums over pairs sums over subjects.
-    rows = mated * (s - 2) / 2 * a + nonmated * sums.residual_rows
-    crossed = 2 * mated * nonmated * float(a @ sums.residual_rows)
-    entries = mated**2 / 2 * (s - 2) * float(a @ a) + crossed + nonmated**2 * sums.residual_squares
-    return sqrt(float(pair_variance(float(rows @ rows), entries, s, variance)))
 
 
 @dataclass(frozen=True, eq=False)

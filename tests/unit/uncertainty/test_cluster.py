@@ -16,14 +16,13 @@ from mated.scores.subject_pairs import SubjectPairs
 from mated.synthetic import GaussianIdentities
 from mated.uncertainty.binomial import clopper_pearson
 from mated.uncertainty.cluster import (
-    PairSums,
     fmr_cluster,
     fnmr_cluster,
     logit_t_interval,
-    pair_variance,
     rates_at_threshold,
     tail_design_effects,
 )
+from mated.uncertainty.pair_sums import PairSums, pair_variance
 from subject_brute_force import korn_graubard_variance, pair_variances, residuals, table
 
 
