@@ -1,40 +1,76 @@
-"""Measure and write RESULTS.md: `make benchmark`."""
+"""Measure and write RESULTS.md: `make benchmark`, or `python -m benchmarks SUITE` for one suite alone."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
+import re
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import verification
+SUITES = {"verification": "Verification", "uncertainty": "Uncertainty"}
 
 HEAD = """# Benchmarks
 
 Made by `make benchmark` (with `make peers` before it for the peers that need an environment of their own).
+One suite is measured anew by `python -m benchmarks verification` or `uncertainty`; the others then stay as they are.
 Times are the best of several calls in one process on one machine; the ratio is to the first row of its table.
 Times differ from machine to machine; the ratios are what is meant to last.
-
 """
 
-
-def _machine() -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("mated", "numpy", "scipy", "scikit-learn", "pyeer"))
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}; {packages}\n"
+RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 def main() -> None:
-    """Run every benchmark and write the table anew."""
-    parts = [HEAD, _machine()]
-    for title, rows in verification.sections():
-        print(title)
-        parts.append(f"\n## {title}\n\n| what | time | ratio | |\n|---|---:|---:|---|\n")
+    """Run the suites asked for and write their tables anew."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure and rewrite RESULTS.md.")
+    parser.add_argument("suites", nargs="*", metavar="suite", help=f"any of {', '.join(SUITES)}; all by default")
+    chosen = parser.parse_args().suites or list(SUITES)
+    if unknown := [suite for suite in chosen if suite not in SUITES]:
+        parser.error(f"there is no suite {unknown[0]!r}; the suites are {', '.join(SUITES)}")
+    for suite in SUITES:
+        if suite in chosen:
+            _write(suite, _measure(suite))  # at once, so that a failure loses one suite only
+    print(f"written: {RESULTS}")
+
+
+def _measure(suite: str) -> str:
+    """Run a suite and return its part of the page."""
+    module = import_module(f"benchmarks.{suite}")
+    parts = [f"## {SUITES[suite]}\n\n{_machine(module.PACKAGES)}\n"]
+    if introduction := getattr(module, "INTRODUCTION", ""):
+        parts.append(f"\n{introduction}")
+    for title, rows in module.sections():
+        print(title, flush=True)
+        parts.append(f"\n### {title}\n\n| what | time | ratio | |\n|---|---:|---:|---|\n")
         for row in rows:
-            print("  ", *row)
+            print("  ", *row, flush=True)
             parts.append("| " + " | ".join(row) + " |\n")
-    target = Path(__file__).with_name("RESULTS.md")
-    target.write_text("".join(parts), encoding="utf-8")
-    print(f"written: {target}")
+    return "".join(parts)
+
+
+def _machine(packages: tuple[str, ...]) -> str:
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}; {versions}"
+
+
+def _write(suite: str, text: str) -> None:
+    """Put a suite's part between its marks; the parts of the other suites are kept."""
+    page = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    parts = {name: _part(page, name) for name in SUITES} | {suite: text}
+    marked = [f"\n{_mark(name)}\n{part}{_mark(name, end=True)}\n" for name, part in parts.items() if part]
+    RESULTS.write_text(HEAD + "".join(marked), encoding="utf-8")
+
+
+def _part(page: str, suite: str) -> str:
+    found = re.search(f"{_mark(suite)}\n(.*?){_mark(suite, end=True)}", page, re.DOTALL)
+    return found[1] if found else ""
+
+
+def _mark(suite: str, *, end: bool = False) -> str:
+    return f"<!-- {'end' if end else 'begin'} {suite} -->"
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from benchmarks.timing import best_time, peak_memory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["sections"]
+__all__ = ["PACKAGES", "sections"]
+
+PACKAGES = ("mated", "numpy", "scipy", "scikit-learn", "pyeer")
 
 Row = tuple[str, str, str, str]
 

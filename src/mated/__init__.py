@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 from mated.errors import MatedError, MatedWarning
 from mated.evaluation import Bootstrap, Comparison, Verification, Verifications, compare, verify
+from mated.evaluation.plan import plan
 from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix
 
@@ -21,6 +22,7 @@ __all__ = [
     "Verifications",
     "__version__",
     "compare",
+    "plan",
     "read",
     "verify",
 ]

@@ -95,7 +95,7 @@ def print_comparison(console: Console, result: Comparison) -> None:
     columns = ["a", "b", "a − b", f"{100 * result.level:g} % interval", "p", *(["p, corrected"] if several else [])]
     table = new_table("Differences", "Statistic", "System a", "System b", *columns, "real?")
     for d in result.differences:
-        span = "–" if d.low is None or d.high is None else f"{number(d.low, 4)} to {number(d.high, 4)}"
+        span = "–" if d.low is None or d.high is None else f"{number(d.low, 4)}\u00a0to\u00a0{number(d.high, 4)}"
         row(
             table,
             d.statistic,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["errors", "output", "print_json", "progress_bar", "working"]
 
-_WIDTH_OF_A_FILE = 110
+_WIDTH_OF_A_FILE = 120
 
 
 def output() -> Console:

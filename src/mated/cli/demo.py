@@ -62,7 +62,7 @@ def demo(
         figures += save_comparison(difference, folder, ("svg", "png"))
     console = output()
     text = io.StringIO()
-    page = Console(file=text, width=110, highlight=False)
+    page = Console(file=text, width=120, highlight=False)
     for target in (console, page):
         print_verifications(target, members, bootstraps=sure, individual=True)
         target.print("\nAre the two systems really different?\n", style="bold")

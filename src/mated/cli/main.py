@@ -11,7 +11,9 @@ import typer
 from mated import __version__
 from mated.cli.compare import compare
 from mated.cli.demo import demo
+from mated.cli.plan import plan
 from mated.cli.reproduce import reproduce
+from mated.cli.variability import variability
 from mated.cli.verify import verify
 from mated.errors import MatedError
 
@@ -26,6 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("verify")(verify)
+app.command("plan")(plan)
+app.command("variability")(variability)
 app.command("compare")(compare)
 app.command("reproduce")(reproduce)
 app.command("demo")(demo)

@@ -120,7 +120,7 @@ def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap])
 def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["FMR", "FNMR", *_interval_header(sure), *([] if sure else ["TMR"]), "Threshold", *_range_header(sure)]
     table = new_table(
-        "At a false match rate (FMR)", first, *columns, "False matches", "False non-matches", "FNMR if FMR ≤ target"
+        "At a false match rate (FMR)", first, *columns, "False\nmatches", "False non-\nmatches", "FNMR if\nFMR ≤ target"
     )
     targets = sorted({f for v in members.values() for f in v.fmr_targets}, reverse=True)
     estimates = {
@@ -151,7 +151,7 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
 
 def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     columns = ["TMR", "FMR", *_interval_header(sure), "Threshold", *_range_header(sure)]
-    table = new_table("At a true match rate (TMR)", first, *columns, "False matches", "False non-matches")
+    table = new_table("At a true match rate (TMR)", first, *columns, "False\nmatches", "False non-\nmatches")
     for name, v in members.items():
         for tmr in v.points.tmr:
             p = v.at_tmr(tmr)
@@ -172,7 +172,7 @@ def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
 
 def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
     between = _interval_header(sure)
-    columns = ["Threshold", "FMR", *between, "FNMR", *between, "False matches", "False non-matches"]
+    columns = ["Threshold", "FMR", *between, "FNMR", *between, "False\nmatches", "False non-\nmatches"]
     table = new_table("At a threshold", first, *columns)
     for name, v in members.items():
         for threshold in v.points.threshold:
@@ -193,7 +193,7 @@ def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstr
 
 
 def _interval_header(sure: Mapping[str, Bootstrap]) -> list[str]:
-    return [f"{100 * b.level:g} % interval" for b in list(sure.values())[:1]]
+    return [f"{100 * b.level:g} %\ninterval" for b in list(sure.values())[:1]]
 
 
 def _range_header(sure: Mapping[str, Bootstrap]) -> list[str]:
@@ -204,11 +204,11 @@ def _span(estimate: Estimate) -> str:
     """Write an interval of a rate as percentages."""
     if estimate.low is None or estimate.high is None:
         return "–"
-    return f"{100 * estimate.low:.3g} to {100 * estimate.high:.3g}\u00a0%"
+    return f"{100 * estimate.low:.3g} to {100 * estimate.high:.3g} %".replace(" ", "\u00a0")
 
 
 def _range(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
+    return "–" if low is None or high is None else f"{number(low)}\u00a0to\u00a0{number(high)}"
 
 
 def _definitions(members: Verifications, first: str) -> Table:

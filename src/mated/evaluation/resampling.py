@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mated.scores import Tally
-from mated.uncertainty.streams import draw_in_blocks
+from mated.uncertainty.streams import block_generator
 from mated.verification.eer import wu2008
 from mated.verification.rates import at_fmr, at_threshold
 from mated.verification.separation import area_under_roc
@@ -179,13 +179,10 @@ class AlignedResampling:
         classes = [codes[self.mated], codes[~self.mated]]
         unit: UnitChoice = "continuous" if self.tally.unit is None else self.tally.unit
 
-        def draw(rng: np.random.Generator, size: int) -> tuple[NDArray[np.float64]]:
-            rows = []
-            for _ in range(size):
-                drawn = [c[rng.integers(len(c), size=len(c))] for c in classes]
-                counts = [np.bincount(d, minlength=len(scores))[::-1].cumsum()[::-1] for d in drawn]
-                tally = Tally(scores, counts[0], counts[1], self.tally.dissimilarity, unit)
-                rows.append(read(tally))
-            return (np.array(rows),)
-
-        return draw_in_blocks(draw, replicates=self.replicates, seed=self.seed, name="aligned")[0]
+        rows = []
+        for replicate in range(self.replicates):
+            rng = block_generator(self.seed, "aligned", replicate)
+            drawn = [c[rng.integers(len(c), size=len(c))] for c in classes]
+            counts = [np.bincount(d, minlength=len(scores))[::-1].cumsum()[::-1] for d in drawn]
+            rows.append(read(Tally(scores, counts[0], counts[1], self.tally.dissimilarity, unit)))
+        return np.array(rows)

@@ -71,15 +71,15 @@ def test_comparisons_without_subjects_are_paired_by_their_samples(tables):
     a, b = tables
     rows = np.random.default_rng(1).permutation(len(b))
     result = mated.compare(without_subjects(a), without_subjects(b, rows, turned=True), fmr=[0.1], replicates=60, rng=3)
-    # The same draws by hand: block streams, then plain counting of the drawn comparisons.
+    # The same draws by hand: a stream for each replicate, then plain counting of the drawn comparisons.
     from mated.scores import Tally
     from mated.uncertainty.streams import block_generator
 
-    rng = block_generator(3, "aligned", 0)
     mated_rows, other_rows = np.flatnonzero(a.mated), np.flatnonzero(~a.mated)
     units = [t.tally().unit for t in (a, b)]
     drawn = {"eer": [], "auc": [], "fnmr at fmr 0.1": []}
-    for _ in range(60):
+    for replicate in range(60):
+        rng = block_generator(3, "aligned", replicate)
         m = mated_rows[rng.integers(len(mated_rows), size=len(mated_rows))]
         n = other_rows[rng.integers(len(other_rows), size=len(other_rows))]
         pair = [Tally.from_scores(t.score[m], t.score[n], unit=u) for t, u in zip((a, b), units, strict=True)]
