@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -157,7 +158,7 @@ class Comparisons:
             raise MatedError(f"there is no column {name!r} to group by; the further columns are: {known}")
         return self.covariates[name]
 
-    @property
+    @cached_property
     def n_subjects(self) -> int | None:
         """Number of distinct subjects, None where subjects are not known."""
         if self.subjects is None:
