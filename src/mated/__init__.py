@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
-from mated.errors import MatedError, MatedWarning
+from mated.errors import MatedError
 from mated.evaluation import Bootstrap, Comparison, Verification, Verifications, compare, verify
 from mated.evaluation.plan import plan
 from mated.io import Columns, read
@@ -16,7 +16,6 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "MatedError",
-    "MatedWarning",
     "ScoreMatrix",
     "Verification",
     "Verifications",

@@ -6,12 +6,8 @@ the offending value, what was expected and what to do. The command line prints i
 
 from __future__ import annotations
 
-__all__ = ["MatedError", "MatedWarning"]
+__all__ = ["MatedError"]
 
 
 class MatedError(ValueError):
     """The input cannot be used as given; the message says where and what to do."""
-
-
-class MatedWarning(UserWarning):
-    """The input can be used, but not quite as the user may think."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mated.scores import Tally
 
-__all__ = ["DetCurve", "RocCurve", "det_curve", "roc_curve"]
+__all__ = ["DetCurve", "RocCurve", "det_curve", "false_match_rates", "roc_curve"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,9 +57,7 @@ class RocCurve:
         Where the curve is vertical the lower end is given, as in the paper, except at FMR 0, where it is the
         rate of mated scores above every non-mated score.
         """
-        asked = np.asarray(fmr, dtype=np.float64)
-        if np.any((asked < 0) | (asked > 1) | np.isnan(asked)):
-            raise MatedError(f"a false match rate lies between 0 and 1, and {fmr!r} does not")
+        asked = false_match_rates(fmr)
         above = np.clip(np.searchsorted(self.fmr, asked, side="left"), 1, len(self.fmr) - 1)
         width = self.fmr[above] - self.fmr[above - 1]
         share = np.divide(asked - self.fmr[above - 1], width, out=np.zeros_like(asked), where=width > 0)
@@ -123,6 +121,14 @@ class DetCurve:
 
     def __repr__(self) -> str:
         return f"DetCurve({len(self)} points)"
+
+
+def false_match_rates(fmr: ArrayLike) -> NDArray[np.float64]:
+    """Return what a curve is read at, and refuse what is no rate; 0 and 1 are."""
+    asked = np.asarray(fmr, dtype=np.float64)
+    if np.any((asked < 0) | (asked > 1) | np.isnan(asked)):
+        raise MatedError(f"a false match rate lies between 0 and 1, and {fmr!r} does not")
+    return asked
 
 
 def roc_curve(tally: Tally) -> RocCurve:

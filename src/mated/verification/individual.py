@@ -13,6 +13,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.validation import read_only
+from mated.verification.curves import false_match_rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,10 +41,7 @@ class RocFunction:
 
     def __call__(self, fmr: ArrayLike) -> Any:
         """TMR at the given false match rates."""
-        asked = np.asarray(fmr, dtype=np.float64)
-        if np.any((asked < 0) | (asked > 1) | np.isnan(asked)):
-            raise MatedError(f"a false match rate lies between 0 and 1, and {fmr!r} does not")
-        value = np.interp(asked, self.fmr, self.tmr)
+        value = np.interp(false_match_rates(fmr), self.fmr, self.tmr)
         return value if np.ndim(value) else float(value)
 
     @property
