@@ -1,0 +1,1 @@
+"""Identification: what is measured on a gallery, and what verification predicts of it."""

@@ -1,0 +1,1 @@
+"""Quality: how well a quality algorithm tells which comparisons will go wrong."""
