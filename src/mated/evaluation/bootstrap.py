@@ -31,7 +31,7 @@ from mated.evaluation.estimates import Box, EerEstimate, FmrEstimate, ThresholdE
 from mated.evaluation.resampling import IndependentResampling, SubjectResampling
 from mated.uncertainty import binomial
 from mated.uncertainty.bands import Band, pointwise_band, simultaneous_band
-from mated.uncertainty.cautions import few_for_a_threshold, joined, on_dependence
+from mated.uncertainty.cautions import few_behind_errors, few_for_a_threshold, joined, on_dependence
 from mated.uncertainty.replicates import Replicates, threshold_interval
 from mated.verification.rates import exact_rate
 
@@ -282,7 +282,7 @@ class Bootstrap:
 
     def _clustered(self, interval: ClusterInterval) -> Estimate:
         about = self._about(interval.errors, interval.comparisons)
-        caution = about.pop("caution")
+        caution = joined(about.pop("caution"), few_behind_errors(interval.behind, interval.errors))
         if interval.worst_case is not None:
             worst = f"in the worst case, one comparison a subject, the interval reaches {interval.worst_case[1]:.3g}"
             caution = joined(caution, worst)

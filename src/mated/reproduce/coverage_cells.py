@@ -186,7 +186,7 @@ class SubjectCell:
         method = DEFAULT + "Korn–Graubard; Clopper–Pearson below 10 errors"
         yield Interval(FEW_FNMR, method, missed.value, missed.low, missed.high)
         yield _of(FEW_FMR, _EXACT, unknown.at_threshold(TRUTH.high_threshold).fmr)
-        method = DEFAULT + "V_mid; Clopper–Pearson below 10 errors"
+        method = DEFAULT + "V_mid; N/DEFF with few errors"
         yield _of(FEW_FMR, method, known.at_threshold(TRUTH.high_threshold).fmr)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["FEW_SUBJECTS", "few_for_a_threshold", "joined", "on_dependence"]
+__all__ = ["FEW_SUBJECTS", "few_behind_errors", "few_for_a_threshold", "joined", "on_dependence"]
 
 FEW_SUBJECTS = 50
+_FEW_BEHIND = 20
 
 
 def on_dependence(subjects: int | None, *, resampled: bool) -> str | None:
@@ -25,6 +26,13 @@ def few_for_a_threshold(expected: float, *, resampled: bool) -> str | None:
     if expected >= (20 if resampled else 10):
         return None
     return f"with {expected:.3g} false matches expected the threshold is hardly determined"
+
+
+def few_behind_errors(subjects: float | None, errors: int) -> str | None:
+    """Warn where errors enough for an interval come from few subjects: a few other people could change the rate."""
+    if subjects is None or subjects >= _FEW_BEHIND or errors < 2 * _FEW_BEHIND:
+        return None
+    return f"the {errors} errors are as uneven as if {subjects:.0f} subjects had made them all"
 
 
 def joined(*parts: str | None) -> str | None:

@@ -15,6 +15,11 @@ of S−1 degrees. With two or three subjects no variance can be estimated: Clopp
 
 Few errors (below 10): Clopper–Pearson with N/DEFF comparisons, the design effect DEFF taken from where there are more.
 
+Few false matches in effect: errors come in bunches, from few pairs of people, so that fifty of them may say no more
+than two or three independent ones; the variance is then estimated too low whenever the bunches happen to be few. Where
+the design effect at the hundredth highest non-mated score leaves fewer than 4 errors, the interval is that of Jeffreys
+with N/DEFF comparisons and that design effect. It does not follow the errors in use, which is what keeps the coverage.
+
 An upper bound never falls when an error is added, to whatever subject or pair. The formulas alone do not keep that law
 (an error that makes subjects more alike shrinks the variance), so the bound is a running maximum: the greatest of the
 bounds of k errors, k from 0 to those observed, each with the largest variance that k of them could show, or a little
@@ -28,13 +33,13 @@ Limits: fewer than about 50 subjects, or few subjects behind the errors, make co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mated.errors import MatedError
-from mated.uncertainty.binomial import FEW, check_level, clopper_pearson
+from mated.uncertainty.binomial import FEW, check_level, clopper_pearson, jeffreys
 from mated.uncertainty.pair_sums import PairSums, Variance, least_filled, most_squares
 
 if TYPE_CHECKING:
@@ -60,6 +65,8 @@ KnownEffect: TypeAlias = float | Literal["worst"] | None
 """A design effect for few errors: known, not known (one comparison a subject, or half a subject), not given."""
 
 _ENOUGH = 30  # errors from which a design effect is estimated
+_BUNCHED = 100  # false matches whose bunches show the design effect of fewer
+_FEW_IN_EFFECT = 4
 _BATCH = 1 << 16
 
 
@@ -79,6 +86,8 @@ class ClusterInterval:
         Comparisons that say as much as one independent comparison: estimated, or as given for few errors.
     formula_high
         The upper bound by the formula alone, before the running maximum.
+    behind
+        How many subjects stand behind the errors in effect, (Σe)²/Σe² over the subjects' errors; None without errors.
     worst_case
         With few errors: Clopper–Pearson as if each subject (FNMR) or two subjects (FMR) had but one comparison.
     """
@@ -93,14 +102,19 @@ class ClusterInterval:
     comparisons: int
     design_effect: float
     formula_high: float
+    behind: float | None
     worst_case: tuple[float, float] | None = None
 
 
 class DesignEffects(NamedTuple):
-    """The design effects of both rates where errors are few but enough; None where there are never 30 errors."""
+    """The design effects of both rates where errors are few but enough: at 30 errors, and of FMR also at 100.
+
+    None where there are never so many errors.
+    """
 
     fmr: float | None
     fnmr: float | None
+    fmr_bunched: float | None = None
 
 
 def fnmr_cluster(
@@ -124,7 +138,7 @@ def fnmr_cluster(
     check_level(level)
     _refuse_one(subjects, "mated")
     if count < FEW:
-        return _few_errors(count, total, subjects, subjects, level, design_effect)
+        return _few_errors(count, total, subjects, subjects, level, design_effect, _behind(e))
     p, (z, q) = count / total, _quantiles(level, subjects)
     proportional = np.array_equal(e * total, count * n)
     variance = 0.0 if proportional else float(_cluster_variance(e, n, np.array([float(count)]))[0])
@@ -145,7 +159,8 @@ def fnmr_cluster(
         high = max(high, clopper_pearson(same_rate * subjects, subjects, level)[1])
     high = max(high, _bound_below_few(total, subjects, level, design_effect))
     effect = total * variance / (p * (1 - p)) if 0 < p < 1 and variance else total / subjects
-    return ClusterInterval(p, sqrt(variance), low, high, "Korn–Graubard", subjects, count, total, effect, alone)
+    se = sqrt(variance)
+    return ClusterInterval(p, se, low, high, "Korn–Graubard", subjects, count, total, effect, alone, _behind(e))
 
 
 def fmr_cluster(
@@ -155,12 +170,15 @@ def fmr_cluster(
     *,
     variance: Variance = "mid",
     design_effect: KnownEffect = None,
+    bunched_effect: float | None = None,
 ) -> ClusterInterval:
     """Return the logit-t interval of FMR from M and N, symmetric with zero diagonal, dense or sparse.
 
-    Below 10 errors Clopper–Pearson with N/DEFF comparisons and the `design_effect` given, "worst" for ⌊S/2⌋.
+    Below 10 errors Clopper–Pearson with N/DEFF comparisons and the `design_effect` given, "worst" for ⌊S/2⌋. From 10
+    errors on, but below 4 in effect by the `bunched_effect`, Jeffreys with that one.
     """
-    return _fmr_interval(PairSums.of_matrices(false_matches, totals), level, variance, design_effect)
+    sums = PairSums.of_matrices(false_matches, totals)
+    return _fmr_interval(sums, level, variance, design_effect, bunched_effect)
 
 
 def rates_at_threshold(
@@ -168,23 +186,20 @@ def rates_at_threshold(
 ) -> tuple[ClusterInterval, ClusterInterval]:
     """Return FMR and FNMR at a threshold (an inner similarity), design effects for few errors taken from the tails."""
     effects = tail_design_effects(pairs, variance=variance)
-    fmr = _fmr_interval(PairSums.at(pairs, threshold).compact(), level, variance, effects.fmr or "worst")
+    sums = PairSums.at(pairs, threshold).compact()
+    fmr = _fmr_interval(sums, level, variance, effects.fmr or "worst", effects.fmr_bunched)
     missed = pairs.false_nonmatches(threshold)
     return fmr, fnmr_cluster(missed, pairs.mated_per_subject, level, design_effect=effects.fnmr or "worst")
 
 
 def tail_design_effects(pairs: SubjectPairs, *, variance: Variance = "mid") -> DesignEffects:
-    """Estimate both design effects at the thresholds that leave the fewest errors, but at least 30.
+    """Estimate both design effects at the thresholds that leave the fewest errors, but at least 30 (FMR: also 100).
 
     For FMR the highest such threshold, for FNMR the lowest. Each is the variance divided by that of independent
     comparisons, and at least 1. They depend on the data alone, not on a threshold in use.
     """
-    fmr = fnmr = None
-    if len(pairs.score) >= _ENOUGH:
-        sums = PairSums.at(pairs, float(pairs.score[_ENOUGH - 1])).compact()
-        if sums.subjects >= 4 and sums.count < sums.total:
-            rate = sums.count / sums.total
-            fmr = max(1.0, sums.variance(variance) * sums.total / (rate * (1 - rate)))
+    fmr, bunched = (_tail_effect(pairs, errors, variance) for errors in (_ENOUGH, _BUNCHED))
+    fnmr = None
     if pairs.n_mated >= _ENOUGH:
         beyond = float(np.nextafter(pairs.mated_score[-_ENOUGH], np.inf))
         n = pairs.mated_per_subject
@@ -193,7 +208,18 @@ def tail_design_effects(pairs: SubjectPairs, *, variance: Variance = "mid") -> D
         if rate < 1 and len(n) > 1:
             v = float(_cluster_variance(e, n, np.array([float(e.sum())]))[0])
             fnmr = max(1.0, v * int(n.sum()) / (rate * (1 - rate)))
-    return DesignEffects(fmr, fnmr)
+    return DesignEffects(fmr, fnmr, bunched)
+
+
+def _tail_effect(pairs: SubjectPairs, errors: int, variance: Variance) -> float | None:
+    """Return the design effect of FMR at the highest threshold with so many errors."""
+    if len(pairs.score) < errors:
+        return None
+    sums = PairSums.at(pairs, float(pairs.score[errors - 1])).compact()
+    if sums.subjects < 4 or sums.count == sums.total:
+        return None
+    rate = sums.count / sums.total
+    return max(1.0, sums.variance(variance) * sums.total / (rate * (1 - rate)))
 
 
 def logit_t_interval(value: float, se: float, subjects: int, level: float = 0.95) -> tuple[float, float]:
@@ -211,31 +237,56 @@ def logit_t_interval(value: float, se: float, subjects: int, level: float = 0.95
     return min(float(expit(logit(value) - half)), value), max(float(expit(logit(value) + half)), value)
 
 
-def _fmr_interval(sums: PairSums, level: float, variance: Variance, design_effect: KnownEffect) -> ClusterInterval:
+def _fmr_interval(
+    sums: PairSums, level: float, variance: Variance, design_effect: KnownEffect, bunched_effect: float | None = None
+) -> ClusterInterval:
     check_level(level)
     subjects, count, total = sums.subjects, sums.count, sums.total
     _refuse_one(subjects, "non-mated")
-    halves = subjects // 2
+    halves, behind = subjects // 2, _behind(sums.matches)
     if subjects < 4:
         design_effect = "worst"
     if count < FEW or subjects < 4:
-        return _few_errors(count, total, subjects, halves, level, design_effect)
+        return _few_errors(count, total, subjects, halves, level, design_effect, behind)
     u = count / total
+    least = _bound_below_few(total, halves, level, design_effect)
+    bunched = max(1.0, bunched_effect or 1.0)
+    if count < _FEW_IN_EFFECT * bunched:
+        low, high = jeffreys(count / bunched, total / bunched, level)
+        ends = (min(low, u), max(high, u, least))
+        se, method = sqrt(u * (1 - u) * bunched / total), "Jeffreys (N/DEFF)"
+        return ClusterInterval(u, se, *ends, method, subjects, count, total, bunched, max(high, u), behind)
     v = sums.variance(variance)
     if count == total:
         low, high = clopper_pearson(halves, halves, level)
     else:
         low, high = logit_t_interval(u, sqrt(v), subjects, level)
-    alone, high = high, max(high, _bound_below_few(total, halves, level, design_effect))
+    alone, high = high, max(high, least)
+    first = max(FEW, ceil(_FEW_IN_EFFECT * bunched))
+    if first > FEW:
+        high = max(high, jeffreys((first - 1) / bunched, total / bunched, level)[1])
     q = _quantiles(level, subjects)[1]
-    for k in _batches(count):
+    for k in _batches(count, first):
         high = max(high, float(_logit_upper(k / total, np.sqrt(sums.largest_variance(k, variance)), q).max()))
     effect = total * v / (u * (1 - u)) if count < total else total / halves
-    return ClusterInterval(u, sqrt(v), low, high, f"logit-t (V_{variance})", subjects, count, total, effect, alone)
+    method = f"logit-t (V_{variance})"
+    return ClusterInterval(u, sqrt(v), low, high, method, subjects, count, total, effect, alone, behind)
+
+
+def _behind(errors: NDArray[np.int64]) -> float | None:
+    """Return how many subjects with equal shares would be as uneven as these."""
+    shares = errors.astype(np.float64)
+    return float(shares.sum() ** 2 / (shares @ shares)) if shares.any() else None
 
 
 def _few_errors(
-    count: int, total: int, subjects: int, fewest: int, level: float, design_effect: KnownEffect
+    count: int,
+    total: int,
+    subjects: int,
+    fewest: int,
+    level: float,
+    design_effect: KnownEffect,
+    behind: float | None,
 ) -> ClusterInterval:
     effect = _as_effect(design_effect, total, fewest, count)
     low, high = clopper_pearson(count / effect, total / effect, level)
@@ -243,7 +294,7 @@ def _few_errors(
     worst = clopper_pearson(p * fewest, fewest, level)
     method = "Clopper–Pearson (subjects)" if design_effect == "worst" else "Clopper–Pearson (N/DEFF)"
     low, high, se = min(low, p), max(high, p), sqrt(p * (1 - p) * effect / total)
-    return ClusterInterval(p, se, low, high, method, subjects, count, total, effect, high, worst)
+    return ClusterInterval(p, se, low, high, method, subjects, count, total, effect, high, behind, worst)
 
 
 def _bound_below_few(total: int, fewest: int, level: float, design_effect: KnownEffect) -> float:
@@ -287,9 +338,9 @@ def _logit_upper(rate: Floats, se: Floats, q: float) -> Floats:
     return np.where(rate < 1, upper, 1.0)
 
 
-def _batches(count: int) -> Iterator[Floats]:
-    """Yield the numbers of errors from `FEW` to one less than all, some at a time."""
-    for start in range(FEW, count, _BATCH):
+def _batches(count: int, first: int = FEW) -> Iterator[Floats]:
+    """Yield the numbers of errors from `first` to one less than all, some at a time."""
+    for start in range(first, count, _BATCH):
         yield np.arange(start, min(start + _BATCH, count), dtype=np.float64)
 
 

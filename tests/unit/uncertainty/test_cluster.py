@@ -226,11 +226,18 @@ class TestTheLawOfTheUpperBound:
             e[more.draw(st.sampled_from(free.tolist()))] += 1
             assert fnmr_cluster(e, n, level, design_effect=effect).high >= before.high - 1e-12
 
-    @given(matrices(), effects, levels, st.sampled_from(["mid", "row", "u"]), st.data())
-    @settings(max_examples=300)
-    def test_fmr(self, data, effect, level, variance, more):
+    @given(
+        matrices(),
+        effects,
+        st.sampled_from([None, 1.0, 3.3, 9.0]),
+        levels,
+        st.sampled_from(["mid", "row", "u"]),
+        st.data(),
+    )
+    @settings(max_examples=400)
+    def test_fmr(self, data, effect, bunched, level, variance, more):
         m, n = data
-        options = {"variance": variance, "design_effect": effect}
+        options = {"variance": variance, "design_effect": effect, "bunched_effect": bunched}
         before = fmr_cluster(m, n, level, **options)
         assert 0 <= before.low <= before.value <= before.high <= 1
         assert before.low < before.high
@@ -272,10 +279,33 @@ class TestRatesAtAThreshold:
         reached = ~data.mated & (data.score >= 1.0)
         np.add.at(m, (side.probe[reached], side.reference[reached]), 1)
         n = 16 * (1 - np.eye(size, dtype=int))
-        direct = fmr_cluster(m + m.T, n, design_effect=tail_design_effects(pairs).fmr)
+        effects = tail_design_effects(pairs)
+        direct = fmr_cluster(m + m.T, n, design_effect=effects.fmr, bunched_effect=effects.fmr_bunched)
         assert (fmr.low, fmr.high, fmr.se) == pytest.approx((direct.low, direct.high, direct.se), rel=1e-9)
         missed = np.bincount(side.probe[data.mated & (data.score < 1.0)], minlength=size)
         assert fnmr == fnmr_cluster(missed, np.full(size, 6), design_effect=tail_design_effects(pairs).fnmr)
+
+    def test_of_false_matches_in_few_bunches_are_jeffreys_with_the_effect_of_a_hundred(self):
+        pairs = SubjectPairs.of(GaussianIdentities().draw(60, 8, rng=5).comparisons())
+        effect = tail_design_effects(pairs).fmr_bunched
+        at_hundred = PairSums.at(pairs, pairs.score[99])
+        rate = at_hundred.count / at_hundred.total
+        assert at_hundred.count == 100
+        assert effect == pytest.approx(at_hundred.variance("mid") * at_hundred.total / (rate * (1 - rate)))
+        errors = 20
+        assert errors / effect < 4
+        found = rates_at_threshold(pairs, pairs.score[errors - 1])[0]
+        assert (found.errors, found.method, found.design_effect) == (errors, "Jeffreys (N/DEFF)", effect)
+        shape = errors / effect + 0.5, (found.comparisons - errors) / effect + 0.5
+        assert betainc(*shape, [found.low, found.high]) == pytest.approx([0.025, 0.975])
+
+    def test_say_how_many_subjects_stand_behind_the_errors(self):
+        # By hand: false matches of subjects 0 to 3 are 6, 3, 3 and 0, so 12²/(36 + 9 + 9) = 2.67.
+        m = symmetric([3, 3, 0, 0, 0, 0], 4)
+        found = fmr_cluster(m, symmetric([9] * 6, 4), design_effect="worst")
+        assert found.behind == pytest.approx(144 / 54)
+        assert fnmr_cluster([2, 1, 0], [5, 5, 5], design_effect="worst").behind == pytest.approx(9 / 5)
+        assert fnmr_cluster([0, 0, 0], [5, 5, 5], design_effect="worst").behind is None
 
     def test_take_the_design_effect_from_where_thirty_errors_are(self):
         pairs = SubjectPairs.of(GaussianIdentities().draw(40, 4, rng=2).comparisons())
@@ -295,7 +325,7 @@ class TestRatesAtAThreshold:
 
     def test_of_a_study_with_few_comparisons_count_subjects(self):
         pairs = SubjectPairs.of(table([("a", "a", 2.0), ("b", "b", 3.0), ("a", "b", 1.0)]))
-        assert tail_design_effects(pairs) == (None, None)
+        assert tail_design_effects(pairs) == (None, None, None)
         fmr, fnmr = rates_at_threshold(pairs, 1.5)
         assert (fmr.high, fnmr.high) == pytest.approx((0.975, 1 - math.sqrt(0.025)))
 
