@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,7 +9,7 @@ import typer
 
 from mated.cli.console import errors, output, print_json, progress_bar, working
 from mated.cli.options import numbers, words
-from mated.errors import MatedError
+from mated.cli.reading import Reading, named_files, with_reading_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["compare", "print_comparison"]
 
 
+@with_reading_options
 def compare(
+    reading: Reading,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Score files of two systems or more.")],
     fmr: Annotated[
         str | None, typer.Option(metavar="F,...", help="False match rates; default: what all tests support.")
@@ -34,9 +35,6 @@ def compare(
     bootstrap: Annotated[int, typer.Option(metavar="B", help="Bootstrap replicates.")] = 2000,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the replicates.")] = 1,
-    dissimilarity: Annotated[
-        bool | None, typer.Option("--dissimilarity/--similarity", help="Lower scores mean more alike.")
-    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     plot: Annotated[str | None, typer.Option(metavar="DIR", help="Write a figure into this folder.")] = None,
     plot_format: Annotated[str, typer.Option(metavar="svg,pdf,png", help="Formats of the figure.")] = "svg",
@@ -48,7 +46,6 @@ def compare(
     """
     from mated.evaluation import compare as compare_systems
     from mated.evaluation import verify
-    from mated.evaluation.verify import bare_name
     from mated.plots.save import check_formats
     from mated.plots.verification import save_comparison
 
@@ -56,19 +53,16 @@ def compare(
         raise typer.BadParameter("give the score files of two systems or more")
     if plot is not None:
         check_formats(words(plot_format))
-    repeated = Counter(map(bare_name, files))
-    names = [file if repeated[bare_name(file)] > 1 else bare_name(file) for file in files]
-    if len(set(names)) < len(names):
-        raise MatedError("the same file is given twice; compare different systems")
+    sources = named_files(files)
     systems = []
-    for file, name in zip(files, names, strict=True):
+    for name, file in sources.items():
         with working(f"Counting {name} ..."):
-            systems.append(verify(file, name=name, dissimilarity=dissimilarity))
+            systems.append(verify(reading.read(file), name=name))
     paired: Literal["auto", "no"] = "no" if unpaired else "auto"
     with progress_bar("Comparing") as progress:
         result = compare_systems(
             *systems,
-            names=names,
+            names=list(sources),
             fmr=None if fmr is None else numbers(fmr, "--fmr"),
             threshold=None if threshold is None else numbers(threshold, "--threshold"),
             paired=paired,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mated.cli.console import output, print_json, working
+from mated.cli.reading import Reading, check_choice, with_reading_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +21,9 @@ __all__ = ["plan"]
 _CLAIM, _TEST, _OUTPUT = "What is to be shown", "How the test is made", "What to leave behind"
 
 
+@with_reading_options
 def plan(
+    reading: Reading,
     fmr: Annotated[float | None, typer.Option(metavar="X", help="Show that FMR ≤ X.", rich_help_panel=_CLAIM)] = None,
     fnmr: Annotated[float | None, typer.Option(metavar="Y", help="Show that FNMR ≤ Y.", rich_help_panel=_CLAIM)] = None,
     expected_fmr: Annotated[
@@ -69,9 +72,9 @@ def plan(
     """
     from mated.evaluation.plan import NeededTest
     from mated.evaluation.plan import plan as plan_test
+    from mated.evaluation.verify import bare_name, verify
 
-    if design not in ("all-pairs", "one-pair"):
-        raise typer.BadParameter(f"{design!r} is not one of all-pairs, one-pair", param_hint="--design")
+    check_choice(design, "--design", ("all-pairs", "one-pair"))
     asked: dict[str, Any] = {
         "fmr": fmr,
         "fnmr": fnmr,
@@ -82,7 +85,7 @@ def plan(
         "subjects": subjects,
         "samples": samples,
         "design": design,
-        "pilot": pilot,
+        "pilot": None if pilot is None else verify(reading.read(pilot), name=bare_name(pilot)),
     }
     with working("Planning ..."):
         result: NeededTest | GivenTest = plan_test(**asked)

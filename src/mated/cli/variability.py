@@ -11,6 +11,7 @@ import typer
 
 from mated.cli.console import errors, output, print_json, progress_bar, working
 from mated.cli.options import numbers
+from mated.cli.reading import Reading, check_choice, with_reading_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["variability"]
 
 
+@with_reading_options
 def variability(
+    reading: Reading,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Score file of one system.")],
     fmr: Annotated[
         float | None, typer.Option(metavar="F", help="False match rate; default: the lowest the data support.")
@@ -44,10 +47,9 @@ def variability(
 ) -> None:
     """Repeat the bootstrap many times and say how many replicates are enough for these scores."""
     from mated.evaluation.variability import variability as repeat
-    from mated.evaluation.verify import verify
+    from mated.evaluation.verify import bare_name, verify
 
-    if intervals not in ("auto", "subject", "iid"):
-        raise typer.BadParameter(f"{intervals!r} is not one of auto, subject, iid", param_hint="--intervals")
+    check_choice(intervals, "--intervals", ("auto", "subject", "iid"))
     options: dict[str, Any] = {
         "fmr": fmr,
         "replicates": numbers(replicates, "--replicates"),
@@ -60,7 +62,7 @@ def variability(
         "threads": min(os.cpu_count() or 1, 8),
     }
     with working("Counting ..."):
-        v = verify(file)
+        v = verify(reading.read(file), name=bare_name(file))
     # A bar that nobody sees would still leave an empty line in a log.
     with progress_bar("Resampling") if errors().is_terminal else nullcontext() as progress:
         result = repeat(v, **options, progress=progress)

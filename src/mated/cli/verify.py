@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,21 +9,24 @@ import typer
 
 from mated.cli.console import errors, output, print_json, working
 from mated.cli.options import numbers, words
+from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 from mated.errors import MatedError
 from mated.evaluation.verify import bare_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mated.evaluation import Bootstrap, Verification, Verifications
 
 __all__ = ["verify"]
 
-_READING, _WHERE, _OUTPUT = "How to read the files", "Where to read off", "What to leave behind"
+_WHERE, _OUTPUT = "Where to read off", "What to leave behind"
 _SURE = "How sure it is"
 
 
+@with_reading_options
 def verify(
+    reading: Reading,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE", help="Score files; several are several systems.")
     ] = None,
@@ -90,61 +92,6 @@ def verify(
         ),
     ] = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the replicates.", rich_help_panel=_SURE)] = 1,
-    dissimilarity: Annotated[
-        bool | None,
-        typer.Option(
-            "--dissimilarity/--similarity",
-            help="Lower scores mean more alike; default: by the column's name.",
-            rich_help_panel=_READING,
-        ),
-    ] = None,
-    unit: Annotated[
-        str,
-        typer.Option(
-            metavar="U|auto|continuous", help="Step between legitimate scores, e.g. 1.", rich_help_panel=_READING
-        ),
-    ] = "auto",
-    nan: Annotated[
-        str, typer.Option(metavar="refuse|failure", help="What a NaN score means.", rich_help_panel=_READING)
-    ] = "refuse",
-    format: Annotated[  # noqa: A002
-        str,
-        typer.Option(
-            metavar="table|parquet|matrix|npy", help="File format; detected if not given.", rich_help_panel=_READING
-        ),
-    ] = "auto",
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether line 1 names columns.", rich_help_panel=_READING),
-    ] = None,
-    score_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the score.", rich_help_panel=_READING)
-    ] = None,
-    mated_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the mated flag.", rich_help_panel=_READING)
-    ] = None,
-    probe_subject: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the probe's subject.", rich_help_panel=_READING)
-    ] = None,
-    reference_subject: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the reference's subject.", rich_help_panel=_READING)
-    ] = None,
-    probe_sample: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the probe sample.", rich_help_panel=_READING)
-    ] = None,
-    reference_sample: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the reference sample.", rich_help_panel=_READING)
-    ] = None,
-    ids: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Table of sample and subject for a matrix.", rich_help_panel=_READING),
-    ] = None,
-    probe_ids: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same for its rows alone.", rich_help_panel=_READING)
-    ] = None,
-    reference_ids: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same for its columns alone.", rich_help_panel=_READING)
-    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
     ] = False,
@@ -162,11 +109,9 @@ def verify(
     """
     from mated.evaluation import Verification, Verifications
     from mated.evaluation.verification import Costs, OperatingPoints
-    from mated.io import Columns, read
     from mated.verification.rates import exact_rate
 
-    _check_choice(nan, "--nan", ("refuse", "failure"))
-    _check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
+    check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
     sources = _sources(files or [], mated, nonmated)
     formats = words(plot_format)
     if plot is not None:
@@ -180,28 +125,10 @@ def verify(
         exact_rate(rate, "--fmr: a false match rate")
     for rate in points.tmr:
         exact_rate(rate, "--tmr: a true match rate", one_allowed=True)
-    options: dict[str, Any] = {
-        "format": format,
-        "columns": Columns(
-            score=score_column,
-            mated=mated_column,
-            probe_subject=probe_subject,
-            reference_subject=reference_subject,
-            probe_sample=probe_sample,
-            reference_sample=reference_sample,
-        ),
-        "header": "auto" if header is None else header,
-        "ids": ids,
-        "probe_ids": probe_ids,
-        "reference_ids": reference_ids,
-        "dissimilarity": dissimilarity,
-        "unit": unit,
-        "nan": nan,
-    }
 
     def evaluate(name: str, source: dict[str, Any], transferred: float | None = None) -> Verification:
         with working(f"Counting {name} ..."):
-            layout = read(**source, **options)
+            layout = reading.read(**source)
             return Verification(
                 layout.tally(),
                 name=name,
@@ -274,11 +201,6 @@ def _literal(symmetric: str) -> Literal["auto", "yes", "no"]:
     return symmetric  # type: ignore[return-value]
 
 
-def _check_choice(value: str, option: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}", param_hint=option)
-
-
 def _sources(files: list[str], mated: str | None, nonmated: str | None) -> dict[str, dict[str, Any]]:
     """Name what is to be evaluated: each file by its bare name, as it was given where names repeat."""
     if (mated is None) != (nonmated is None):
@@ -289,11 +211,7 @@ def _sources(files: list[str], mated: str | None, nonmated: str | None) -> dict[
         return {f"{bare_name(mated)} + {bare_name(nonmated)}": {"mated": mated, "nonmated": nonmated}}
     if not files:
         raise typer.BadParameter("give a score file, or --mated FILE and --nonmated FILE")
-    repeated = Counter(map(bare_name, files))
-    names = [file if repeated[bare_name(file)] > 1 else bare_name(file) for file in files]
-    if len(set(names)) < len(names):
-        raise typer.BadParameter("the same file is given twice")
-    return {name: {"source": file} for name, file in zip(names, files, strict=True)}
+    return {name: {"source": file} for name, file in named_files(files).items()}
 
 
 def _threshold_of(development: Verification, where: str) -> float:
