@@ -1,0 +1,53 @@
+"""Every key that a command prints as JSON stands in docs/json.md, in the section of the command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mated import compare, plan, verify
+from mated.evaluation.variability import variability
+from mated.synthetic import GaussianIdentities
+
+PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+PEOPLE = GaussianIdentities().draw(12, 3, rng=3)
+
+
+def documented(section):
+    """The words in code type of one section: the keys it names, with names that vary left out."""
+    parts = re.split(r"^## (\w+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections = {"verify": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+    return set(re.findall(r"[a-z_0-9]+", " ".join(re.findall(r"`([^`]*)`", sections[section]))))
+
+
+def keys(value, *, named=()):
+    """All keys within, except those that are names of systems, statistics or rates."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            if key in named:
+                for inner in item.values():
+                    yield from keys(inner, named=named)
+            else:
+                yield from keys(item, named=named)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from keys(item, named=named)
+
+
+def results():
+    a, b = (verify(PEOPLE.comparisons(scorer), name=scorer, threshold=0.5, tmr=0.9) for scorer in ("llr", "cosine"))
+    yield "verify", a.bootstrap(20, rng=1).to_dict()
+    yield "compare", compare(a, b, fmr=0.1, replicates=20, rng=1).to_dict()
+    yield "plan", plan(fmr=1e-2, pilot=a).to_dict()
+    yield "plan", plan(fmr=1e-2, subjects=50).to_dict()
+    yield "variability", variability(a, replicates=[50], runs=10, rng=1).to_dict()
+
+
+@pytest.mark.parametrize(("section", "result"), [pytest.param(*r, id=f"{r[0]}-{k}") for k, r in enumerate(results())])
+def test_every_key_of_a_command_is_documented(section, result):
+    named = ("rankings", "claims", "intervals") if section != "verify" else ()
+    undocumented = set(keys(result, named=named)) - documented(section)
+    assert not undocumented
