@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Corner", "legend_above", "legend_in_corner_or_beside"]
 
-Corner = Literal["lower right", "upper right"]
-Place = Literal["lower right", "upper right", "upper left", "lower left"]
+Corner = Literal["lower right", "upper right", "upper left", "lower left"]
 
 MOST_INSIDE = 10
 _MOST_IN_COLUMN = 24
@@ -36,18 +35,18 @@ def legend_in_corner_or_beside(
     ax: Axes,
     handles: Sequence[Artist],
     names: Sequence[str],
-    corner: Corner,
-    *,
+    *corners: Corner,
     widen: Figure | None,
     avoid: Sequence[Artist | None] = (),
 ) -> None:
-    """Put the legend into a corner that no curve and no area to avoid enters, else to the right of the axes.
+    """Put the legend into the first of the corners that no curve and no area to avoid enters, else beside the axes.
 
     A figure given as `widen` grows by the width of a legend beside the axes, so that the axes keep their shape.
     """
     columns = -(-len(names) // _MOST_IN_COLUMN)
     points = columns * (_HANDLE_POINTS + _CHARACTER_WIDTH * SMALL_SIZE * max(len(name) for name in names))
-    if len(names) <= MOST_INSIDE and _corner_is_free(ax, handles, avoid, points, corner):
+    free = (corner for corner in corners if _corner_is_free(ax, handles, avoid, points, corner))
+    if len(names) <= MOST_INSIDE and (corner := next(free, None)) is not None:
         _legend(ax, handles, names, loc=corner, frameon=True)
         return
     if widen is not None:
@@ -76,7 +75,7 @@ def _legend(
     handles: Sequence[Artist],
     names: Sequence[str],
     *,
-    loc: Place,
+    loc: Corner,
     anchor: tuple[float, float] | None = None,
     columns: int = 1,
     frameon: bool = False,
@@ -111,8 +110,8 @@ def _corner_is_free(
     height = (len(handles) * _ROW_HEIGHT * SMALL_SIZE + 16) * per_point / extent.height
     if width > _LARGEST_SHARE or height > _LARGEST_SHARE:
         return False
-    bottom = 0.0 if corner == "lower right" else 1 - height
-    box = Bbox.from_bounds(1 - width, bottom, width, height)
+    left, bottom = (1 - width) * corner.endswith("right"), (1 - height) * corner.startswith("upper")
+    box = Bbox.from_bounds(left, bottom, width, height)
     to_axes = ax.transScale + ax.transLimits
     curves = [(line.get_path(), False) for line in (*handles, *avoid) if isinstance(line, Line2D)]
     areas = [(area.get_path(), True) for area in avoid if isinstance(area, Polygon)]

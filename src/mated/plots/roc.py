@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mated.plots.marks import Points
     from mated.verification import RocCurve
 
-__all__ = ["draw_roc", "log_fmr_start", "on_log_axis", "set_log_limits"]
+__all__ = ["draw_roc", "log_fmr_start", "on_log_axis", "round_start", "set_log_limits"]
 
 _GRID_POINTS_PER_DECADE = 64
 
@@ -121,11 +121,11 @@ def set_log_limits(ax: Axes, start: float, lowest: float) -> None:
     """Set a logarithmic FMR axis, and a TMR axis that does not waste the picture on what lies below the curves."""
     ax.set_xscale("log")
     log_rate_axis(ax.xaxis)
-    ax.set(xlim=(start, 1.0), ylim=(_round_start(lowest), 1.0))
+    ax.set(xlim=(start, 1.0), ylim=(round_start(lowest), 1.0))
     ax.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
 
 
-def _round_start(lowest: float) -> float:
+def round_start(lowest: float) -> float:
     """Return a round rate somewhat below the lowest one in view; 0 where that is near."""
     span = max(1.1 * (1 - lowest), 0.02)
     if span > 0.75:

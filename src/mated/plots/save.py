@@ -16,9 +16,10 @@ from mated.io.atomic import replacing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "check_formats", "save"]
+__all__ = ["FORMATS", "check_formats", "save", "save_axes"]
 
 FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}, "dpi": 200},
@@ -54,6 +55,13 @@ def save(figure: Figure, directory: str | Path, name: str, formats: Iterable[str
         raise MatedError(f"{name!r} is not the name of a file; give it without folders")
     folder = Path(directory)
     return [_write(folder / f"{name}.{asked}", _rendered(figure, asked)) for asked in wanted]
+
+
+def save_axes(axes: Axes, directory: str | Path, name: str, formats: Iterable[str] = ("svg",)) -> list[Path]:
+    """Write the figure that holds these axes."""
+    canvas = axes.get_figure(root=True)
+    assert canvas is not None
+    return save(canvas, directory, name, formats=formats)
 
 
 def check_formats(formats: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from mated.plots.det import draw_det
 from mated.plots.individual import draw_individual_rocs
 from mated.plots.rates import draw_rates
 from mated.plots.roc import draw_roc
-from mated.plots.save import save
+from mated.plots.save import save_axes
 from mated.plots.scores import draw_scores
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def save_figures(
 
 def save_comparison(comparison: Comparison, directory: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
     """Write the figure of differences between systems."""
-    return _save_axes(comparison.plot(), directory, "differences", formats)
+    return save_axes(comparison.plot(), directory, "differences", formats)
 
 
 def _save(
@@ -94,13 +94,7 @@ def _save(
     bootstraps: Mapping[str, Bootstrap] | None = None,
 ) -> list[Path]:
     # Each figure is its own, as it may widen for a legend at the side.
-    return _save_axes(draw(members, figure, bootstraps=bootstraps), directory, name, formats)
-
-
-def _save_axes(axes: Axes, directory: Path, name: str, formats: Sequence[str]) -> list[Path]:
-    canvas = axes.get_figure(root=True)
-    assert canvas is not None
-    return save(canvas, directory, name, formats=formats)
+    return save_axes(draw(members, figure, bootstraps=bootstraps), directory, name, formats)
 
 
 def _bands(bootstraps: Mapping[str, Bootstrap] | None) -> dict[str, Band] | None:
