@@ -113,7 +113,8 @@ def print_comparison(console: Console, result: Comparison) -> None:
     if several:
         console.print("  systems that share a letter cannot be told apart at 5 %", markup=False)
     for line in dict.fromkeys([d.method for d in result.differences]):
-        console.print(f"  {line}, {result.replicates} replicates, seed {result.seed}", markup=False)
+        drawn = f", {result.replicates} replicates, seed {result.seed}" if "bootstrap" in line else ""
+        console.print(f"  {line}{drawn}", markup=False)
     for line in dict.fromkeys(f"! {d.statistic}: {d.caution}" for d in result.differences if d.caution):
         console.print(line, markup=False, soft_wrap=True)
 

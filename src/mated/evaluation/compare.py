@@ -11,6 +11,8 @@ the same comparisons, no subjects   the same comparisons are drawn for both (pai
 nothing                             each for itself
 ==================================  ============================================================================
 
+The rank-1 rate is tested by itself: the gallery is held fixed and the probes are paired, subjects being the clusters.
+
 The p-value is two-sided: twice the smaller share of replicates on either side of zero. The interval is that of the same
 replicates, so the two agree.
 """
@@ -25,6 +27,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.evaluation.alignment import aligned_rows, check_same_subjects
+from mated.evaluation.compare_ranks import rank_one_difference
 from mated.evaluation.resampling import AlignedResampling, IndependentResampling, SubjectResampling
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import several, verify
@@ -143,7 +146,9 @@ def compare(
     level: float = 0.95,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Test whether systems differ in EER, AUC, FNMR at false match rates and rates at thresholds.
+    """Test whether systems differ in EER, AUC, FNMR at false match rates, rates at thresholds and rank-1 rate.
+
+    The rank-1 rate is compared where both tests name the same probes (see `mated.identify`).
 
     Parameters
     ----------
@@ -180,7 +185,7 @@ def compare(
     rankings = {
         name: _ranking(labels, [d for d in found if d.statistic == name])
         for name in by_statistic
-        if len(labels) > 1 and all(d.p_value is not None for d in found if d.statistic == name)
+        if len([d for d in found if d.statistic == name and d.p_value is not None]) == len(pairs)
     }
     return Comparison(labels, tuple(found), rankings, level, replicates, seed)
 
@@ -225,6 +230,13 @@ def _differences(
             at = [v.at_threshold(t) for v in two]
             add(f"fmr at threshold {t:g}", (at[0].fmr, at[1].fmr), [b[0][:, k] for b in both], None)
             add(f"fnmr at threshold {t:g}", (at[0].fnmr, at[1].fnmr), [1 - b[1][:, k] for b in both], None)
+    if paired != "no" and (ranked := rank_one_difference(*two, level)) is not None:
+        found.append(
+            Difference(
+                "rank 1", *names, ranked.a, ranked.b, ranked.difference, ranked.se, ranked.low, ranked.high,
+                ranked.p_value, None, ranked.method, ranked.caution,
+            )
+        )  # fmt: skip
     return found
 
 
@@ -323,5 +335,5 @@ def _ranking(labels: tuple[str, ...], group: list[Difference]) -> Ranking:
         values |= {d.system_a: d.a, d.system_b: d.b}
         i, j = place[d.system_a], place[d.system_b]
         matrix[i, j] = matrix[j, i] = 1.0 if d.p_adjusted is None else d.p_adjusted
-    better: Literal["low", "high"] = "high" if group[0].statistic == "auc" else "low"
+    better: Literal["low", "high"] = "high" if group[0].statistic in ("auc", "rank 1") else "low"
     return ranking(labels, [values[label] for label in labels], matrix, better=better)

@@ -94,9 +94,12 @@ def test_comparisons_without_subjects_are_paired_by_their_samples(tables):
 
 def test_a_system_compared_with_itself_shows_no_difference(tables):
     result = mated.compare(tables[0], tables[0], replicates=100, rng=1)
-    for d in result.differences:
+    *resampled, ranked = result.differences
+    for d in resampled:
         assert (d.difference, d.low, d.p_value) == (0, None, None)
         assert "do not differ" in d.caution
+    assert (ranked.statistic, ranked.difference, ranked.p_value) == ("rank 1", 0, 1)
+    assert ranked.low < 0 < ranked.high
 
 
 def test_tests_that_share_nobody_are_taken_as_independent(tables):
@@ -184,3 +187,29 @@ def test_equal_systems_are_seldom_told_apart_and_unequal_ones_often():
         assert sum(d[statistic].p_value < 0.05 for d in null) <= 9
     apart = [simulate((0.2, 0.8), k, subjects=30, samples=4) for k in range(10)]
     assert sum(d[0].p_value < 0.05 for d in apart) >= 8
+
+
+class TestRankOne:
+    def test_is_the_difference_of_the_ranks_by_hand(self, people, tables):
+        found = {d.statistic: d for d in mated.compare(*tables, fmr=0.1, replicates=20, rng=1).differences}["rank 1"]
+        rates = []
+        for scorer, decimals in (("llr", 2), ("cosine", 3)):
+            scores = np.array(people.matrix(scorer, decimals=decimals).scores, dtype=float)
+            np.fill_diagonal(scores, -np.inf)
+            own = people.subject[:, None] == people.subject[None, :]
+            mate, other = (np.where(same, scores, -np.inf).max(axis=1) for same in (own, ~own))
+            tied = [len(set(people.subject[~own[k] & (scores[k] == mate[k])])) for k in range(len(scores))]
+            rates.append(np.mean((mate >= other) / (1 + np.array(tied))))
+        assert (found.a, found.b) == pytest.approx(rates)
+        assert found.low <= found.difference <= found.high
+        assert found.difference == pytest.approx(rates[0] - rates[1])
+
+    def test_is_left_out_where_the_probes_are_not_the_same(self, tables):
+        fewer = tables[1].take(np.arange(len(tables[1])) >= len(tables[1]) // 3)
+        assert "rank 1" not in {
+            d.statistic for d in mated.compare(tables[0], fewer, fmr=0.1, paired="no", replicates=20).differences
+        }
+
+    def test_is_better_when_high(self, tables):
+        ranked = mated.compare(*tables, fmr=0.1, replicates=20, rng=1).rankings["rank 1"]
+        assert ranked.better == "high"
