@@ -11,7 +11,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.counting import count_distinct
-from mated.scores.ids import PairIds, encode_pairs, within
+from mated.scores.ids import PairIds, encode_pairs, one_reference_each, within
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
 from mated.scores.validation import NanPolicy, as_scores, as_similarity, drop_failures, read_only
@@ -40,8 +40,9 @@ class Comparisons:
         Further columns by name, one value a comparison.
     dissimilarity, unit
         How the user writes scores.
-    failed_mated, failed_covariates
-        Of each comparison without a score, whether it is mated, and its further columns; they are in no count.
+    failed_mated, failed_covariates, failed_subjects, failed_samples
+        Of each comparison without a score, whether it is mated, its further columns, and who was compared; they are in
+        no count.
     notes
         What was decided about the input on the way in, in words.
     """
@@ -56,6 +57,8 @@ class Comparisons:
     failed_mated: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     failed_covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    failed_subjects: PairIds | None = None
+    failed_samples: PairIds | None = None
 
     def __post_init__(self) -> None:
         for name in ("score", "mated", "failed_mated"):
@@ -80,10 +83,18 @@ class Comparisons:
         nan: NanPolicy = "refuse",
         notes: tuple[str, ...] = (),
     ) -> Comparisons:
-        """Check columns and put them together; `mated` may be left out where both subjects are given."""
+        """Check columns and put them together; `mated` may be left out where both subjects are given.
+
+        With both subjects, `reference_sample` may be left out too: each subject then has one reference.
+        """
         scores = as_scores(score, "scores")
         subjects = _pair_ids(probe_subject, reference_subject, "subject", len(scores))
-        samples = _pair_ids(probe_sample, reference_sample, "sample", len(scores))
+        if subjects is not None and probe_sample is not None and reference_sample is None:
+            _check_length(probe_sample, len(scores), "probe_sample")
+            samples: PairIds | None = one_reference_each(subjects, probe_sample)
+            notes = (*notes, "reference samples are not named: each subject is taken to have one reference")
+        else:
+            samples = _pair_ids(probe_sample, reference_sample, "sample", len(scores))
         if subjects is not None and samples is not None:
             samples = within(subjects, samples)
         flags = _mated_flags(mated, subjects, len(scores))
@@ -106,7 +117,13 @@ class Comparisons:
         if usable is None:
             return whole
         failed = {name: values[~usable] for name, values in extra.items()}
-        return replace(whole.take(usable), failed_mated=flags[~usable], failed_covariates=failed)
+        return replace(
+            whole.take(usable),
+            failed_mated=flags[~usable],
+            failed_covariates=failed,
+            failed_subjects=None if subjects is None else subjects.take(~usable),
+            failed_samples=None if samples is None else samples.take(~usable),
+        )
 
     def take(self, rows: NDArray[Any]) -> Comparisons:
         """Keep only some comparisons, given as a mask or as positions; failures stay as they were."""
@@ -149,6 +166,8 @@ class Comparisons:
                 self.take(codes == number),
                 failed_mated=self.failed_mated[left],
                 failed_covariates={name: values[left] for name, values in self.failed_covariates.items()},
+                failed_subjects=None if self.failed_subjects is None else self.failed_subjects.take(left),
+                failed_samples=None if self.failed_samples is None else self.failed_samples.take(left),
             )
         return parts
 

@@ -13,19 +13,21 @@ from mated.scores.validation import read_only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PairIds", "encode_pairs", "within"]
+__all__ = ["PairIds", "encode_pairs", "one_reference_each", "within"]
 
 
 @dataclass(frozen=True, eq=False)
 class PairIds:
     """For each comparison, who stands on the probe side and who on the reference side.
 
-    Both sides index the same `names`, so two equal codes mean the same subject (or sample).
+    Both sides index the same `names`, so two equal codes mean the same subject (or sample). Where samples of several
+    subjects had one name and were told apart, `given` holds the names as they were.
     """
 
     probe: NDArray[np.int64]
     reference: NDArray[np.int64]
     names: tuple[str, ...]
+    given: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "probe", read_only(self.probe))
@@ -39,7 +41,7 @@ class PairIds:
 
     def take(self, rows: NDArray[Any]) -> PairIds:
         """Keep only some comparisons (a mask or positions); names keep their codes."""
-        return PairIds(self.probe[rows], self.reference[rows], self.names)
+        return PairIds(self.probe[rows], self.reference[rows], self.names, self.given)
 
     def __repr__(self) -> str:
         return f"PairIds({len(self.names)} names, {len(self.probe)} comparisons)"
@@ -84,7 +86,8 @@ def _as_labels(values: Any, column: str) -> Any:
 def within(subjects: PairIds, samples: PairIds) -> PairIds:
     """Tell samples apart by subject where sample names repeat: the first sample of one person is not another's.
 
-    Where every sample name belongs to one subject, the samples are returned as they are.
+    Where every sample name belongs to one subject, the samples are returned as they are. The two sides need not be as
+    long as each other.
     """
     size = len(samples.names)
     codes = np.concatenate([subjects.probe, subjects.reference]) * size
@@ -92,6 +95,14 @@ def within(subjects: PairIds, samples: PairIds) -> PairIds:
     distinct, inverse = np.unique(codes, return_inverse=True)
     if len(distinct) == len(np.unique(distinct % size)):
         return samples
-    names = tuple(f"{subjects.names[code // size]}/{samples.names[code % size]}" for code in distinct.tolist())
-    probe, reference = np.split(inverse.astype(np.int64), 2)
-    return PairIds(probe, reference, names)
+    given = tuple(samples.names[code % size] for code in distinct.tolist())
+    names = tuple(f"{subjects.names[code // size]}/{name}" for code, name in zip(distinct.tolist(), given, strict=True))
+    probe, reference = np.split(inverse.astype(np.int64), [len(samples.probe)])
+    return PairIds(probe, reference, names, given)
+
+
+def one_reference_each(subjects: PairIds, probe_sample: Any) -> PairIds:
+    """Name the probes' samples alone; the reference of each subject is one sample of its own."""
+    probes = encode_pairs(probe_sample, probe_sample, "sample")
+    names = tuple(f"reference of {name}" for name in subjects.names)
+    return PairIds(probes.probe, len(probes.names) + subjects.reference, probes.names + names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,43 @@ if TYPE_CHECKING:
 
     from mated.scores.unit import UnitChoice
 
-__all__ = ["Ranks"]
+__all__ = ["ABSENT", "FAILED", "SCORED", "Ranks", "SearchResults"]
+
+ABSENT, FAILED, SCORED = 0, 1, 2
+"""What is known of a probe and its mate: never compared, no comparison gave a score, a score."""
 
 _PER_MATED = ("subject", "above", "tied", "others", "mate_score", "best_other")
 _PER_OPEN = ("open_subject", "open_others", "open_best")
+
+
+class SearchResults(NamedTuple):
+    """What was found for each probe, before probes are told apart; from it `Ranks.of_searches` makes `Ranks`.
+
+    Attributes
+    ----------
+    subject
+        Code of the probe's subject.
+    other_references
+        References of that subject, other than the probe's own sample.
+    compared
+        Whether any comparison of the probe, other than with itself, was tried.
+    state
+        What is known of the mate: ABSENT, FAILED or SCORED.
+    mate_score
+        The best score with a reference of the probe's subject, −∞ where there is none.
+    above, tied, scored, best_other
+        The other identities that score higher than the mate, the same, or at all, and the highest (−∞ where none does).
+    """
+
+    subject: NDArray[np.int64]
+    other_references: NDArray[np.int64]
+    compared: NDArray[np.bool_]
+    state: NDArray[np.int8]
+    mate_score: NDArray[np.float64]
+    above: NDArray[np.int64]
+    tied: NDArray[np.int64]
+    scored: NDArray[np.int64]
+    best_other: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,8 +59,9 @@ class Ranks:
     """Per probe, the place of its mate among the identities of the gallery; build it with `rank`.
 
     A gallery holds identities. One with several references scores as its best reference. A probe whose identity is in
-    the gallery is a mated probe; one whose identity is not is an open-set probe. Where the comparison of a probe with
-    its mate failed, the mate ranks last and its score is −∞.
+    the gallery is a mated probe; one whose identity is not is an open-set probe. The probe's own sample is no reference
+    for it. Where every comparison of a probe with its mate failed, the mate ranks last and its score is −∞: below the
+    identities with a score, or in the whole gallery where the probe has no score at all.
 
     Scores are similarities (dissimilarities are held negated).
 
@@ -39,11 +73,12 @@ class Ranks:
         How many other identities scored higher than the mate, and how many the same: the mate's rank lies between
         `above` + 1 and `above` + `tied` + 1.
     others
-        With how many other identities the probe was compared: the gallery it saw has one more.
+        How many other identities have a score with the probe: the gallery it saw has one more. For a probe without any
+        score, all other identities of the gallery.
     mate_score, best_other
         The mate's score, and the highest score of another identity (−∞ where there is none).
     open_subject, open_others, open_best
-        Of each open-set probe: its subject's code, the identities it was compared with, the highest score.
+        Of each open-set probe: its subject's code, the other identities as in `others`, the highest score.
     gallery_size
         Identities enrolled.
     names
@@ -51,9 +86,10 @@ class Ranks:
     failed_mates
         Mated probes whose every comparison with the mate failed; they are ranked last.
     unsearched
-        Probes whose identity is enrolled but was never compared with them; they are in no count.
+        Probes whose identity is enrolled but was never compared with them, and probes compared with nobody; they are in
+        no count.
     missing
-        Pairs of a probe and another identity without a score.
+        Pairs of a counted probe and another identity of the gallery without a score, because it failed or was not made.
     dissimilarity, unit
         How the user writes scores.
     notes
@@ -81,6 +117,39 @@ class Ranks:
     def __post_init__(self) -> None:
         for name in (*_PER_MATED, *_PER_OPEN):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @classmethod
+    def of_searches(
+        cls, found: SearchResults, enrolled: NDArray[np.bool_], names: tuple[str, ...], **about: Any
+    ) -> Ranks:
+        """Sort probes into mated, open-set and unsearched ones; `enrolled` tells for each subject if it has references.
+
+        `about` are the remaining attributes: `dissimilarity`, `unit`, `notes`.
+        """
+        mated = found.state != ABSENT
+        unmated = ~mated & found.compared & (found.other_references == 0)
+        gallery_size = int(np.count_nonzero(enrolled))
+        strangers = gallery_size - enrolled[found.subject]
+        nothing = (found.scored == 0) & (found.state != SCORED)
+        others = np.where(nothing, strangers, found.scored)
+        above = np.where(found.state == SCORED, found.above, others)
+        return cls(
+            subject=found.subject[mated],
+            above=above[mated],
+            tied=found.tied[mated],
+            others=others[mated],
+            mate_score=found.mate_score[mated] + 0.0,
+            best_other=found.best_other[mated] + 0.0,
+            open_subject=found.subject[unmated],
+            open_others=others[unmated],
+            open_best=found.best_other[unmated] + 0.0,
+            gallery_size=gallery_size,
+            names=names,
+            failed_mates=int(np.count_nonzero(found.state == FAILED)),
+            unsearched=int(np.count_nonzero(~mated & ~unmated)),
+            missing=int((strangers - found.scored)[mated | unmated].sum()),
+            **about,
+        )
 
     @property
     def n_mated(self) -> int:
