@@ -5,7 +5,16 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 from mated.errors import MatedError
-from mated.evaluation import Bootstrap, Comparison, Verification, Verifications, compare, verify
+from mated.evaluation import (
+    Bootstrap,
+    Comparison,
+    Identification,
+    Verification,
+    Verifications,
+    compare,
+    identify,
+    verify,
+)
 from mated.evaluation.plan import plan
 from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix
@@ -15,12 +24,14 @@ __all__ = [
     "Columns",
     "Comparison",
     "Comparisons",
+    "Identification",
     "MatedError",
     "ScoreMatrix",
     "Verification",
     "Verifications",
     "__version__",
     "compare",
+    "identify",
     "plan",
     "read",
     "verify",

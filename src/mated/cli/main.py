@@ -11,6 +11,7 @@ import typer
 from mated import __version__
 from mated.cli.compare import compare
 from mated.cli.demo import demo
+from mated.cli.identify import identify
 from mated.cli.plan import plan
 from mated.cli.reproduce import reproduce
 from mated.cli.variability import variability
@@ -28,6 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("verify")(verify)
+app.command("identify")(identify)
 app.command("plan")(plan)
 app.command("variability")(variability)
 app.command("compare")(compare)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich import box
 from rich.table import Table
@@ -16,9 +16,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mated.evaluation import Bootstrap, Verifications
-    from mated.evaluation.estimate import Estimate
 
-__all__ = ["new_table", "number", "percent", "print_verifications", "row", "target"]
+__all__ = ["count", "mark", "new_table", "number", "percent", "print_verifications", "row", "span", "target"]
+
+
+class HasInterval(Protocol):
+    """Anything with the two ends of an interval, or None where there is none."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
 
 
 def percent(rate: float | None) -> str:
@@ -85,11 +94,13 @@ def number(value: float | None, digits: int = 10) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
 
 
-def _count(value: int | None) -> str:
+def count(value: int | None) -> str:
+    """Write a whole number in groups of three digits."""
     return "unknown" if value is None else f"{value:,}".replace(",", "\u202f")
 
 
-def _mark(caution: str | None) -> str:
+def mark(caution: str | None) -> str:
+    """Return the sign that follows a number with a caution."""
     return "\u00a0!" if caution else ""  # kept on one line with its number
 
 
@@ -99,16 +110,16 @@ def _overview(members: Verifications, first: str, sure: Mapping[str, Bootstrap])
     table = new_table("Verification", first, *columns, *(["Failures"] if failures else []))
     for name, v in members.items():
         eer = v.eer()
-        failed = _count(v.tally.mated_failures + v.tally.nonmated_failures)
+        failed = count(v.tally.mated_failures + v.tally.nonmated_failures)
         d = v.d_prime()
         row(
             table,
             name,
-            _count(v.tally.n_mated),
-            _count(v.tally.n_nonmated),
-            _count(v.n_subjects),
-            percent(eer.value) + _mark(eer.caution),
-            *([_span(sure[name].eer().eer)] if sure else []),
+            count(v.tally.n_mated),
+            count(v.tally.n_nonmated),
+            count(v.n_subjects),
+            percent(eer.value) + mark(eer.caution),
+            *([span(sure[name].eer().eer)] if sure else []),
             number(eer.threshold),
             f"{v.auc():.6f}",
             "–" if d is None else f"{d:.3f}",
@@ -137,12 +148,12 @@ def _at_fmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
                 table,
                 name,
                 target(fmr),
-                percent(p.fnmr) + _mark(p.caution),
-                percent(p.tmr) if e is None else _span(e.fnmr),
+                percent(p.fnmr) + mark(p.caution),
+                percent(p.tmr) if e is None else span(e.fnmr),
                 number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
-                _count(p.errors_nonmated),
-                _count(p.errors_mated),
+                count(p.errors_nonmated),
+                count(p.errors_mated),
                 percent(p.fnmr_conservative),
             )
         table.add_section()
@@ -160,12 +171,12 @@ def _at_tmr(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -
                 table,
                 name,
                 f"{tmr:.10g}",
-                percent(p.fmr) + _mark(p.caution),
-                *([] if e is None else [_span(e.fmr)]),
+                percent(p.fmr) + mark(p.caution),
+                *([] if e is None else [span(e.fmr)]),
                 number(p.threshold),
                 *([] if e is None else [_range(e.threshold_low, e.threshold_high)]),
-                _count(p.errors_nonmated),
-                _count(p.errors_mated),
+                count(p.errors_nonmated),
+                count(p.errors_mated),
             )
     return table
 
@@ -182,12 +193,12 @@ def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstr
                 table,
                 name,
                 number(p.threshold),
-                percent(p.fmr) + _mark(p.caution),
-                *([] if e is None else [_span(e.fmr)]),
+                percent(p.fmr) + mark(p.caution),
+                *([] if e is None else [span(e.fmr)]),
                 percent(p.fnmr),
-                *([] if e is None else [_span(e.fnmr)]),
-                _count(p.errors_nonmated),
-                _count(p.errors_mated),
+                *([] if e is None else [span(e.fnmr)]),
+                count(p.errors_nonmated),
+                count(p.errors_mated),
             )
     return table
 
@@ -200,7 +211,7 @@ def _range_header(sure: Mapping[str, Bootstrap]) -> list[str]:
     return ["its interval"] if sure else []
 
 
-def _span(estimate: Estimate) -> str:
+def span(estimate: HasInterval) -> str:
     """Write an interval of a rate as percentages."""
     if estimate.low is None or estimate.high is None:
         return "–"
@@ -267,7 +278,7 @@ def _individual(members: Verifications, first: str) -> Table:
                 target(fmr),
                 percent(v.at_fmr(fmr).tmr),
                 percent(v.average_roc(fmr)),
-                _count(len(v.individual_rocs)),
+                count(len(v.individual_rocs)),
                 "yes" if v.subject_tallies.symmetric else "no",
             )
     return table

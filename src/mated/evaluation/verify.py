@@ -17,7 +17,7 @@ from mated.verification.rates import exact_rate
 if TYPE_CHECKING:
     from mated.scores.validation import NanPolicy
 
-__all__ = ["bare_name", "several", "verify"]
+__all__ = ["bare_name", "layout_of", "several", "verify"]
 
 
 def verify(
@@ -82,7 +82,7 @@ def verify(
     elif nonmated is not None and not isinstance(scores, str | Path) and not isinstance(nonmated, str | Path):
         tally = Tally.from_scores(scores, nonmated, dissimilarity=bool(dissimilarity), unit=unit, nan=nan)
     else:
-        layout = _layout(
+        layout = layout_of(
             scores, nonmated, columns=columns or Columns(), dissimilarity=dissimilarity, unit=unit, nan=nan
         )
         tally = layout.tally()
@@ -104,7 +104,8 @@ def bare_name(path: str | Path) -> str:
     return Path(file.stem).stem if file.suffix == ".gz" else file.stem
 
 
-def _layout(scores: Any, nonmated: Any, **options: Any) -> Comparisons | ScoreMatrix:
+def layout_of(scores: Any, nonmated: Any, **options: Any) -> Comparisons | ScoreMatrix:
+    """Take a layout as it is, or read one from a path, a data frame or two score lists."""
     if isinstance(scores, Comparisons | ScoreMatrix):
         _refuse_options("layout", scores.dissimilarity, options["dissimilarity"], options["unit"], options["nan"])
         return scores
