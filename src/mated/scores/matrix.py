@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from mated.errors import MatedError
 from mated.scores.comparisons import Comparisons
 from mated.scores.counting import count_distinct
-from mated.scores.ids import PairIds, encode_pairs
+from mated.scores.ids import PairIds, encode_pairs, within
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
 from mated.scores.validation import NanPolicy, as_similarity, check_exact, read_only
@@ -96,7 +96,10 @@ class ScoreMatrix:
             raise MatedError(f"the mask has shape {used.shape} and the matrix {matrix.shape}; they must be equal")
         if (probe_sample is None) != (reference_sample is None):
             raise MatedError("name the samples of both sides of the matrix or of neither")
+        subjects = encode_pairs(probe_subject, reference_subject, "subject")
         samples = None if probe_sample is None else encode_pairs(probe_sample, reference_sample, "sample")
+        if samples is not None:
+            samples = within(subjects, samples)
         same_sides = samples is not None and _same_on_both_sides(samples)
         symmetric = same_sides and _is_own_transpose(matrix, used)
         if symmetric:
@@ -105,7 +108,7 @@ class ScoreMatrix:
             notes = (*notes, "the same samples stand on both sides of an asymmetric matrix; both orders are counted")
         return cls(
             read_only(matrix),
-            encode_pairs(probe_subject, reference_subject, "subject"),
+            subjects,
             samples,
             None if used is None else read_only(used),
             dissimilarity=dissimilarity,
@@ -139,16 +142,17 @@ class ScoreMatrix:
         counted, failed = self._counted(whole)
         same = self._same_subject(whole)
         rows, columns = np.nonzero(counted)
+        lost = np.nonzero(failed)
         return Comparisons(
             as_similarity(np.asarray(self.scores)[rows, columns], self.dissimilarity),
             same[rows, columns],
-            PairIds(self.subjects.probe[rows], self.subjects.reference[columns], self.subjects.names),
-            None
-            if self.samples is None
-            else PairIds(self.samples.probe[rows], self.samples.reference[columns], self.samples.names),
+            _listed(self.subjects, rows, columns),
+            None if self.samples is None else _listed(self.samples, rows, columns),
             dissimilarity=self.dissimilarity,
             unit=self.unit,
             failed_mated=same[failed],
+            failed_subjects=_listed(self.subjects, *lost),
+            failed_samples=None if self.samples is None else _listed(self.samples, *lost),
             notes=self.notes,
         )
 
@@ -187,6 +191,11 @@ class ScoreMatrix:
     def __repr__(self) -> str:
         rows, columns = self.scores.shape
         return f"ScoreMatrix({rows} probes × {columns} references, {self.n_subjects} subjects)"
+
+
+def _listed(ids: PairIds, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> PairIds:
+    """Return the ids of some entries, one pair each."""
+    return replace(ids, probe=ids.probe[rows], reference=ids.reference[columns])
 
 
 def _same_on_both_sides(samples: PairIds) -> bool:

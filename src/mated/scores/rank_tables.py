@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from mated.errors import MatedError
 from mated.scores.ids import PairIds
 from mated.scores.ranks import Ranks, SearchResults
 from mated.scores.sample_names import check_one_subject_each
+from mated.scores.subject_tallies import in_both_orders
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class _Rows:
     Where `named` is false, samples are subjects, and a subject against itself is a mated comparison.
     """
 
-    score: NDArray[np.float64]
+    score: NDArray[np.floating[Any]]
     samples: PairIds
     subjects: PairIds
     named: bool
@@ -49,7 +50,7 @@ def rank_table(comparisons: Comparisons, *, symmetric: Symmetry = "auto") -> Ran
     rows = _tried(comparisons)
     owner = _subject_of_sample(rows)
     shared = _on_both_sides(rows.samples)
-    once = symmetric == "yes" or (symmetric == "auto" and shared and _lists_pairs_once(rows))
+    once = symmetric == "yes" or (symmetric == "auto" and shared and _listed_once(rows))
     if once:
         rows = _both_directions(rows)
     notes = [note for note in comparisons.notes if not note.endswith(_SUPERSEDED)] + list(rows.notes)
@@ -89,7 +90,9 @@ def _tried(comparisons: Comparisons) -> _Rows:
     if lost:
         n_failed = 0
         notes = ("whose comparisons failed is not known; they are taken as not made",)
-    score = np.concatenate([comparisons.score.astype(np.float64), np.full(n_failed, np.nan)])
+    # Single precision stays: a threshold of 0.1 is then the same number as a score of 0.1.
+    number = np.float32 if comparisons.score.dtype == np.float32 else np.float64
+    score = np.concatenate([comparisons.score.astype(number), np.full(n_failed, np.nan, dtype=number)])
     subjects = _joined(comparisons.subjects, None if lost else comparisons.failed_subjects)
     samples = _joined(comparisons.samples, None if lost else comparisons.failed_samples)
     if samples is None:
@@ -179,17 +182,11 @@ def _on_both_sides(samples: PairIds) -> bool:
     return bool((seen[0] & seen[1]).any())
 
 
-def _lists_pairs_once(rows: _Rows) -> bool:
-    """Answer as `lists_pairs_once` for a table with a sample on both sides, by one sort; failures count as listed.
-
-    The key of a pair is the same in both orders but for its last bit, which tells the order.
-    """
+def _listed_once(rows: _Rows) -> bool:
+    """Answer as `lists_pairs_once` for a table with a sample on both sides; failures count as listed."""
     others = ~rows.subjects.same
-    probe, reference = rows.samples.probe[others], rows.samples.reference[others]
-    key = np.minimum(probe, reference) * len(rows.samples.names)
-    key += np.maximum(probe, reference)
-    key = np.sort(2 * key + (probe < reference))
-    return not ((key[1:] ^ key[:-1]) == 1).any()
+    samples = rows.samples
+    return not in_both_orders(samples.probe[others], samples.reference[others], len(samples.names))
 
 
 def _both_directions(rows: _Rows) -> _Rows:
@@ -229,4 +226,7 @@ def _search(rows: _Rows, owner: NDArray[np.int64]) -> tuple[SearchResults, NDArr
     n_places = int(np.count_nonzero(enrolled))
     repeated, found = search_table(start, places, samples, scores, place[subject], n_places, len(owner))
     other_references = references[subject] - is_reference[is_probe] if rows.named else references[subject]
-    return SearchResults(subject, other_references, np.diff(start) > 0, *found), enrolled, repeated
+    result = SearchResults(subject, other_references, np.diff(start) > 0, *found)
+    number = rows.score.dtype
+    result = result._replace(mate_score=result.mate_score.astype(number), best_other=result.best_other.astype(number))
+    return result, enrolled, repeated

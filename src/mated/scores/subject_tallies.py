@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mated.scores.comparisons import Comparisons
     from mated.scores.ids import PairIds
 
-__all__ = ["MatedGrid", "SubjectTallies", "Symmetry", "lists_pairs_once"]
+__all__ = ["MatedGrid", "SubjectTallies", "Symmetry", "in_both_orders", "lists_pairs_once"]
 
 Symmetry = Literal["auto", "yes", "no"]
 """Whether a non-mated comparison counts for both its subjects (each pair listed once) or the probe's alone."""
@@ -169,11 +169,20 @@ def lists_pairs_once(comparisons: Comparisons) -> bool:
     ids = comparisons.samples if comparisons.samples is not None else _subjects(comparisons)
     rows = ~comparisons.mated
     probe, reference = ids.probe[rows], ids.reference[rows]
-    if not np.intersect1d(ids.probe, ids.reference).size:
-        return False
-    size = len(ids.names)
-    one_way, other_way = probe * size + reference, reference * size + probe
-    return not np.intersect1d(one_way, other_way).size
+    on_probe_side = np.zeros(len(ids.names), dtype=bool)
+    on_probe_side[ids.probe] = True
+    return bool(on_probe_side[ids.reference].any()) and not in_both_orders(probe, reference, len(ids.names))
+
+
+def in_both_orders(probe: NDArray[np.int64], reference: NDArray[np.int64], size: int) -> bool:
+    """Tell whether some pair of codes below `size` occurs in both orders, by one sort.
+
+    The key of a pair is the same in both orders but for its last bit, which tells the order.
+    """
+    key = np.minimum(probe, reference) * size
+    key += np.maximum(probe, reference)
+    key = np.sort(2 * key + (probe < reference))
+    return bool(((key[1:] ^ key[:-1]) == 1).any())
 
 
 def _reached_counts(

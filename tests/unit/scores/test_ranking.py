@@ -430,3 +430,19 @@ def test_ranks_cannot_be_written_to():
 def test_loading_the_package_does_not_load_the_compiler():
     code = "import sys, mated.scores.ranking; sys.exit('numba' in sys.modules or 'scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_single_precision_stays_so_that_thresholds_are_the_scores_as_written():
+    import mated
+
+    table = Comparisons.from_arrays(
+        np.array([0.1, 0.3, 0.2, 0.4], dtype=np.float32),
+        probe_subject=[1, 1, 2, 2],
+        reference_subject=[1, 2, 1, 2],
+        probe_sample=["a", "a", "b", "b"],
+        reference_sample=["r", "q", "r", "q"],
+        dissimilarity=True,
+    )
+    # By hand: the mate of a scores 0.1 and is found at 0.1; the mate of b scores 0.4 and is not.
+    assert rank(table).mate_score.dtype == np.float32
+    assert mated.identify(table, probes="mate removed", replicates=0).at_threshold(0.1)[0].fnir == 0.5
