@@ -16,6 +16,9 @@ EXPERIMENTS = {
     "wu2008": "six stand-in algorithms: Tables 1 to 6 and Figures 2 to 5 of Wu (2008)",
     "paired": "false alarms and power of the test between two systems",
     "coverage": "how often each interval holds the truth, on independent and on subject-structured data",
+    "veldhuis2023": "CMCs predicted from ROCs: Figures 1 to 6 of Veldhuis & Raja (2023)",
+    "bolle2005": "theoretical and empirical CMC: Figure 6 of Bolle et al. (2005), on stand-ins",
+    "schlett2023": "quality on synthetic data: Table IV and Figures 4 to 9 and 12 to 16 of Schlett et al. (2023)",
 }
 """The experiments by name, with what each shows; each is the module of that name with a function `run`."""
 
