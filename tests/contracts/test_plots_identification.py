@@ -567,3 +567,10 @@ def test_gaps_of_zero_are_left_out_of_the_fit() -> None:
     ax = draw_convergence_rate([10, 100, 1000], {"gap": [0.1, 0.01, 0.0]})
     assert _legend(ax) == ["gap", "fit, slope −1.00"]
     assert _legend(draw_convergence_rate([10, 100], {"gap": [0.1, 0.0]})) == ["gap"]
+
+
+def test_some_ranks_are_in_view_where_every_curve_begins_near_one():
+    ranks = np.arange(1, 41) / 40
+    rates = np.clip(0.998 + ranks / 100, 0, 1)
+    ax = draw_fractional({"a": (np.array([0.0, 1.0]), np.array([0.998, 1.0]))}, predicted={"a": (ranks, rates)})
+    assert ax.get_xlim()[1] >= 4 / 40

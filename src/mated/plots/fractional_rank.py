@@ -113,7 +113,9 @@ def _set_axes(ax: Axes, rocs: Lines, cmcs: list[tuple[NDArray[np.float64], NDArr
         return
     set_rate_limits(ax, lowest)
     ax.set_xscale("linear")
-    ax.set_xlim(0.0, interesting_end([*rocs.values(), *cmcs]))
+    # Some ranks are always in view, also of curves that begin near 1.
+    some = max((4 * float(x[x > 0].min(initial=1.0)) for x, _ in cmcs), default=0.0)
+    ax.set_xlim(0.0, min(1.0, max(interesting_end([*rocs.values(), *cmcs]), some)))
     dress(ax, **labels)
     plain_axis(ax.xaxis, labels["x_label"])
 
