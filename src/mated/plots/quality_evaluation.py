@@ -27,7 +27,7 @@ __all__ = ["FIGURES", "draw", "save_figures"]
 
 FIGURES = ("curves", "full", "ranks above", "stability", "placements", "det")
 
-_MOST_BANDS = 6
+_MOST_BANDS = 4
 """Algorithms up to which each curve has its band; with more only the best, since bands hide each other."""
 
 

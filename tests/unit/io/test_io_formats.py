@@ -16,7 +16,10 @@ def test_importing_the_readers_imports_no_data_frame_library():
 
 def test_every_format_has_a_name_of_its_own_and_a_description():
     names = [reader.name for reader in READERS]
-    assert sorted(names) == ["frame", "lists", "matrix", "npy", "parquet", "table"]
+    assert sorted(names) == [
+        *("bee", "bob", "dasec", "frame", "frte", "histogram", "lists"),
+        *("matrix", "npy", "pairs", "parquet", "table", "trials"),
+    ]
     assert all(reader.description for reader in READERS)
 
 
