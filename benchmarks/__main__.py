@@ -10,13 +10,18 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-SUITES = {"verification": "Verification", "uncertainty": "Uncertainty", "identification": "Identification"}
+SUITES = {
+    "verification": "Verification",
+    "uncertainty": "Uncertainty",
+    "identification": "Identification",
+    "quality": "Quality",
+}
 
 HEAD = """# Benchmarks
 
 Made by `make benchmark` (with `make peers` before it for the peers that need an environment of their own).
-One suite is measured anew by `python -m benchmarks verification`, `uncertainty` or `identification`; the others then
-stay as they are.
+One suite is measured anew by `python -m benchmarks verification`, `uncertainty`, `identification` or `quality`; the
+others then stay as they are.
 Times are the best of several calls in one process on one machine; the ratio is to the first row of its table.
 Times differ from machine to machine; the ratios are what is meant to last.
 """
