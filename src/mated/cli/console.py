@@ -47,7 +47,8 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress, TimeRemainingColumn
 
     console = errors()
-    with Progress(*Progress.get_default_columns()[:3], TimeRemainingColumn(), console=console, transient=True) as bar:
+    columns = (*Progress.get_default_columns()[:3], TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 
         def move(done: int, total: int) -> None:

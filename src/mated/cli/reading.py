@@ -96,9 +96,24 @@ def _gather(
     format: Annotated[  # noqa: A002
         str,
         typer.Option(
-            metavar="table|parquet|matrix|npy", help="File format; detected if not given.", rich_help_panel=_PANEL
+            metavar="table|parquet|matrix|npy|bob|bee|trials|pairs|frte|dasec",
+            help="File format; detected if not given.",
+            rich_help_panel=_PANEL,
         ),
     ] = "auto",
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Which trials are mated, for lists of trials.", rich_help_panel=_PANEL),
+    ] = None,
+    mask: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Mask of a BEE matrix.", rich_help_panel=_PANEL)
+    ] = None,
+    histogram: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mated|nonmated|both", help="Which of two lists holds counts by score.", rich_help_panel=_PANEL
+        ),
+    ] = None,
     header: Annotated[
         bool | None,
         typer.Option("--header/--no-header", help="Whether line 1 names columns.", rich_help_panel=_PANEL),
@@ -135,6 +150,8 @@ def _gather(
     from mated.io import Columns
 
     check_choice(nan, "--nan", ("refuse", "failure"))
+    if histogram is not None:
+        check_choice(histogram, "--histogram", ("mated", "nonmated", "both"))
     columns = Columns(
         score=score_column,
         mated=mated_column,
@@ -146,6 +163,9 @@ def _gather(
     return Reading(
         {
             "format": format,
+            "key": key,
+            "mask": mask,
+            "histogram": histogram,
             "columns": columns,
             "header": "auto" if header is None else header,
             "ids": ids,

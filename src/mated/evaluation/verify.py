@@ -99,8 +99,10 @@ def verify(
 
 
 def bare_name(path: str | Path) -> str:
-    """Name a file without its folder and its endings, of which there are two in .csv.gz."""
+    """Name a file without its folder and its endings, of which there are two in .csv.gz; a pattern by its folder."""
     file = Path(path)
+    if any(sign in file.name for sign in "*?["):
+        return file.parent.name or "scores"
     return Path(file.stem).stem if file.suffix == ".gz" else file.stem
 
 

@@ -9,19 +9,23 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["InputFile", "Text", "read_text", "text_start"]
+__all__ = ["InputFile", "Text", "joined", "read_text", "text_start"]
 
 _HEAD = 1 << 16
+_PIECE = 1 << 20
+_LONGEST_LINE = 1 << 26
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = {
@@ -67,15 +71,25 @@ class InputFile:
     @cached_property
     def contents(self) -> bytes:
         """All bytes of the file, unpacked."""
-        raw = self._raw
-        if not self.packed:
-            return raw
+        return b"".join(self.pieces()) if self.packed else self._raw
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes of the file, unpacked, a piece at a time."""
+        if not self.path.is_file() and not self.packed:
+            yield self._raw
+            return
         try:
-            return gzip.decompress(raw)
+            # A pipe can be read once only, so it is held whole.
+            source = self.path if self.path.is_file() else BytesIO(self._raw)
+            with gzip.open(source) if self.packed else self.path.open("rb") as stream:
+                while piece := stream.read(_PIECE):
+                    yield piece
         except gzip.BadGzipFile:
             raise MatedError(f"{self.name} is not gzip data; unpack it, or drop the ending .gz") from None
         except (EOFError, zlib.error):
             raise MatedError(f"{self.name} is cut short or damaged gzip data; copy or write it again") from None
+        except OSError as error:
+            raise MatedError(f"{self.name} cannot be read: {error.strerror or error}") from None
 
     @cached_property
     def head(self) -> bytes:
@@ -111,17 +125,30 @@ class Text:
     """Lines of text as UTF-8 bytes: ended by line feeds, none of them blank, the last one not ended.
 
     `numbers` holds the line number in the file of each line, None where no line was dropped. `separator` is that
-    of a first line such as "sep=;", which Excel writes and which is dropped, None where there is none.
+    of a first line such as "sep=;", which Excel writes and which is dropped, None where there is none. Where several
+    files are joined, `parts` holds for each the position of its first line and its own text, without the data.
     """
 
     name: str
     data: bytes
     numbers: Sequence[int] | None = None
     separator: str | None = None
+    parts: tuple[tuple[int, Text], ...] = ()
 
     def line_number(self, index: int) -> int:
-        """Return the 1-based line number in the file of the line at `index`."""
+        """Return the 1-based line number in its file of the line at `index`."""
+        if self.parts:
+            start, part = self._part(index)
+            return part.line_number(index - start)
         return index + 1 if self.numbers is None else self.numbers[index]
+
+    def place(self, index: int) -> str:
+        """Say where the line at `index` stands: file and line."""
+        name = self._part(index)[1].name if self.parts else self.name
+        return f"{name}, line {self.line_number(index)}"
+
+    def _part(self, index: int) -> tuple[int, Text]:
+        return self.parts[bisect_right(self.parts, index, key=lambda part: part[0]) - 1]
 
     def first_lines(self, count: int) -> list[str]:
         """Return up to `count` lines from the beginning."""
@@ -135,6 +162,8 @@ class Text:
     def without_first(self) -> Text:
         """Return the text after its first line, which is empty when there is no other."""
         _, _, rest = self.data.partition(b"\n")
+        if self.parts:
+            return replace(self, data=rest, parts=tuple((start - 1, part) for start, part in self.parts))
         numbers = range(2, self.n_lines + 1) if self.numbers is None else self.numbers[1:]
         return replace(self, data=rest, numbers=numbers)
 
@@ -146,10 +175,20 @@ class Text:
 
 def read_text(file: InputFile) -> Text:
     """Read a text file: UTF-8, or UTF-16 with its mark; any line ends; blank lines and a line "sep=x" dropped."""
-    text = _lines_of(file.name, _as_utf8(file.name, file.contents))
+    text = _lines_of(file.name, _as_utf8(file.name, _with_bounded_lines(file)))
     if not text.data:
         raise MatedError(f"{file.name} is empty; it holds no scores")
     return text
+
+
+def joined(name: str, texts: Sequence[Text]) -> Text:
+    """Put the lines of several files one after another; every line still knows its file and number."""
+    parts, start = [], 0
+    for text in texts:
+        parts.append((start, replace(text, data=b"")))
+        start += text.n_lines
+    data = b"\n".join(text.data for text in texts if text.data)
+    return Text(name, data, separator=texts[0].separator, parts=tuple(parts))
 
 
 def text_start(file: InputFile) -> Text | None:
@@ -165,6 +204,33 @@ def text_start(file: InputFile) -> Text | None:
         return None
     text = _lines_of(file.name, head)
     return text if text.data else None
+
+
+def _with_bounded_lines(file: InputFile) -> bytes:
+    """Return the contents of a text file; a line without end is refused before it fills the memory."""
+    held, longest, line = BytesIO(), 0, 1
+    for piece in file.pieces():
+        first, last = (find(piece) for find in (_first_end, _last_end))
+        longest += len(piece) if first < 0 else first
+        if longest > _LONGEST_LINE:
+            raise MatedError(
+                f"{file.name}, line {line}: the line is longer than {_LONGEST_LINE >> 20} MiB; a line holds one "
+                "comparison, so the file is damaged, or of a format that has to be named with format= (--format)"
+            )
+        if last >= 0:
+            line += piece.count(b"\n")
+            longest = len(piece) - last - 1
+        held.write(piece)
+    return held.getvalue()
+
+
+def _first_end(piece: bytes) -> int:
+    ends = [place for place in (piece.find(b"\n"), piece.find(b"\r")) if place >= 0]
+    return min(ends, default=-1)
+
+
+def _last_end(piece: bytes) -> int:
+    return max(piece.rfind(b"\n"), piece.rfind(b"\r"))
 
 
 def _lines_of(name: str, data: bytes) -> Text:

@@ -5,6 +5,7 @@ Messages give lines, columns and counts: identifiers of people are not shown.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,15 @@ _IDENTIFIERS = (*_SUBJECTS, "probe_sample", "reference_sample")
 
 @dataclass(frozen=True)
 class Table:
-    """Columns by name; `text` is the text they were parsed from, a line a row, None for other sources."""
+    """Columns by name; `text` is the text they were parsed from, a line a row, None for other sources.
+
+    Where rows come from several files, `parts` holds for each the position of its first row and its name.
+    """
 
     name: str
     columns: Mapping[str, pl.Series]
     text: Text | None = None
+    parts: tuple[tuple[int, str], ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -48,9 +53,10 @@ class Table:
 
     def place(self, row: int) -> str:
         """Say where a row stands: the line of a text file, else the row counted from 1."""
-        if self.text is None:
-            return f"{self.name}, row {row + 1}"
-        return f"{self.name}, line {self.text.line_number(row)}"
+        if self.text is not None:
+            return self.text.place(row)
+        start, name = self.parts[bisect_right(self.parts, row, key=lambda part: part[0]) - 1] if self.parts else (0, "")
+        return f"{name or self.name}, row {row - start + 1}"
 
 
 def comparisons_from(table: Table, roles: Roles, request: Request, *, notes: tuple[str, ...] = ()) -> Comparisons:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Delimited", "decimal_advice", "is_number", "sniff_separator", "split_line"]
 
 _SEPARATORS = ("\t", ";", ",", "|")
+_SIGNS = {"\t": "tabs", " ": "blanks"}
 _LINES_TO_SNIFF = 20
 _BLANKS_OR_QUOTED = re.compile(rb'("[^"\n]*")|[ \t]+')
 
@@ -107,7 +108,7 @@ class Delimited:
 
     def place(self, record: int) -> str:
         """Say where a record stands: file and line."""
-        return f"{self.text.name}, line {self.text.line_number(record)}"
+        return self.text.place(record)
 
     def parse(
         self, names: Sequence[str] | None, *, numeric: Collection[int], width: int = 0, what: str = "score"
@@ -123,9 +124,10 @@ class Delimited:
 
         width = len(names) if names is not None else width
         schema = {str(i): pl.Float64() if i in numeric else pl.String() for i in range(width)}
+        self._refuse_lone_quote()
         try:
             frame = self._parse(schema)
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             frame = self._parse_leniently(names, numeric, width, what)
         if frame.height != self.text.n_lines:
             self._refuse_quotes()
@@ -148,7 +150,7 @@ class Delimited:
         self._refuse_ragged(width)
         try:
             frame = self._parse({str(i): pl.String() for i in range(width)})
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             self._refuse_quotes()
         if frame.height != self.text.n_lines:
             self._refuse_quotes()
@@ -195,16 +197,28 @@ class Delimited:
             else:
                 fields = line.count(self.separator.encode()) + 1
             if fields != width:
-                raise MatedError(
-                    f"{self.place(record)} has {_fields(fields)} instead of {width}; complete or remove the line"
-                )
+                advice = "complete or remove the line"
+                for sign in (*_SEPARATORS, " "):
+                    if sign != self.separator and len(split_line(line.decode(), sign)) == width:
+                        here, there = (_SIGNS.get(mark, repr(mark)) for mark in (sign, self.separator))
+                        advice = f"it has {here} between the fields and the first lines have {there}, so write one sign"
+                raise MatedError(f"{self.place(record)} has {_fields(fields)} instead of {width}; {advice}")
 
-    def _refuse_quotes(self) -> NoReturn:
+    def _refuse_lone_quote(self) -> None:
+        """Refuse a field that is one quotation mark, on which Polars 2.1 panics."""
+        sign = re.escape(self.separator.encode())
+        if b'"' in self.text.data and re.search(rb'(?m)(?:^|%b)"\s*(?:%b|$)' % (sign, sign), self.text.data):
+            self._refuse_open_quote()
+
+    def _refuse_open_quote(self) -> None:
         for record, line in enumerate(self.text.data.split(b"\n")):
             if line.count(b'"') % 2:
                 raise MatedError(
                     f"{self.place(record)}: a quotation mark is not closed on its line; close it or remove it"
                 )
+
+    def _refuse_quotes(self) -> NoReturn:
+        self._refuse_open_quote()
         raise MatedError(f"{self.text.name} has misplaced quotation marks; put them around whole fields only")
 
 

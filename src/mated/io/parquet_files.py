@@ -1,4 +1,4 @@
-"""Parquet and Arrow IPC (Feather) files with one comparison a row."""
+"""Parquet and Arrow files with one comparison a row, one or several: Arrow IPC (Feather) as a file or as a stream."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
-from mated.io.columns import resolve
+from mated.io.columns import quoted, resolve
 from mated.io.comparison_table import Table, comparisons_from
+from mated.io.file_sets import FileSet
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from mated.io.bytes_in import InputFile
@@ -19,20 +22,23 @@ if TYPE_CHECKING:
 __all__ = ["is_columnar", "load_columnar", "read_parquet"]
 
 _ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-_PARQUET_MAGIC, _ARROW_MAGIC = b"PAR1", b"ARROW1"
+_PARQUET_MAGIC, _ARROW_MAGIC, _STREAM_MAGIC, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 
 
 def is_columnar(file: InputFile) -> bool:
     """Say whether a file is Parquet or Arrow, by its first bytes or its ending."""
-    return file.head.startswith((_PARQUET_MAGIC, _ARROW_MAGIC)) or file.ending in _ENDINGS
+    return file.head.startswith((_PARQUET_MAGIC, _ARROW_MAGIC, _STREAM_MAGIC)) or file.ending in _ENDINGS
 
 
 def read_parquet(request: Request) -> Comparisons:
-    """Read a Parquet or Arrow file; columns are named as in a text table."""
+    """Read Parquet or Arrow; columns are named as in a text table."""
     request.refuse_ids("a table")
-    columns = load_columnar(request.file)
-    roles = resolve(list(columns), request.columns, source=request.name)
-    return comparisons_from(Table(request.name, columns), roles, request)
+    if isinstance(request.source, FileSet):
+        table = _of_parts(request.source)
+    else:
+        table = Table(request.name, load_columnar(request.file))
+    roles = resolve(table.names, request.columns, source=request.name)
+    return comparisons_from(table, roles, request)
 
 
 def load_columnar(file: InputFile) -> dict[str, pl.Series]:
@@ -41,13 +47,66 @@ def load_columnar(file: InputFile) -> dict[str, pl.Series]:
 
     if not file.head:
         raise MatedError(f"{file.name} is empty; it holds no scores")
-    arrow = file.head.startswith(_ARROW_MAGIC)
+    if file.head.startswith(_OLD_FEATHER):
+        raise MatedError(f"{file.name} is Feather of version 1, which is not read; write it as version 2 or Parquet")
+    streamed = file.head.startswith(_STREAM_MAGIC)
+    arrow = streamed or file.head.startswith(_ARROW_MAGIC)
     kind = "Arrow" if arrow else "Parquet"
-    source = BytesIO(file.contents) if file.packed or not file.path.is_file() else file.path
+    # Polars would take a sign such as [ in the name for a pattern.
+    held = file.packed or not file.path.is_file() or any(sign in file.name for sign in "*?[")
+    source = BytesIO(file.contents) if held else file.path
     try:
-        frame = pl.read_ipc(source) if arrow else pl.read_parquet(source)
+        if streamed:
+            frame = pl.read_ipc_stream(source)
+        else:
+            frame = pl.read_ipc(source) if arrow else pl.read_parquet(source, hive_partitioning=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise MatedError(
             f"{file.name} is not a whole {kind} file; it is cut short, damaged or of another format, so write it again"
         ) from None
     return dict(zip(frame.columns, frame.get_columns(), strict=True))
+
+
+def _of_parts(files: FileSet) -> Table:
+    """Put the rows of several files one after another; their columns may stand in any order."""
+    import polars as pl
+
+    parts: list[dict[str, pl.Series]] = []
+    starts, height = [], 0
+    for file, values in zip(files.parts, files.folders, strict=True):
+        if not is_columnar(file):
+            raise MatedError(
+                f"{file.name} is neither Parquet nor Arrow as {files.parts[0].name} is; give files of a kind"
+            )
+        columns = load_columnar(file)
+        rows = len(next(iter(columns.values()), ()))
+        columns |= {name: pl.repeat(value, rows, eager=True) for name, value in values.items() if name not in columns}
+        if parts and columns.keys() != parts[0].keys():
+            _refuse_other_columns(file, list(columns), files.parts[0], list(parts[0]))
+        starts.append((height, file.name))
+        parts.append(columns)
+        height += rows
+    merged = {name: _merged([part[name] for part in parts], name, files) for name in parts[0]}
+    return Table(files.name, merged, parts=tuple(starts))
+
+
+def _merged(pieces: list[pl.Series], name: str, files: FileSet) -> pl.Series:
+    import polars as pl
+
+    pieces = [piece.cast(pl.String) if piece.dtype in (pl.Categorical, pl.Enum) else piece for piece in pieces]
+    known = [(piece.dtype, file) for piece, file in zip(pieces, files.parts, strict=True) if piece.dtype != pl.Null]
+    for dtype, file in known:
+        first, first_file = known[0]
+        if dtype != first and not (dtype.is_numeric() and first.is_numeric()):
+            raise MatedError(
+                f"{file.name}: column {name!r} holds {dtype} values, and in {first_file.name} it holds {first}; "
+                "write all parts alike"
+            )
+    given = [piece.alias(name).to_frame() for piece in pieces if len(piece)] or [pieces[0].to_frame()]
+    return pl.concat(given, how="vertical_relaxed").to_series()
+
+
+def _refuse_other_columns(file: InputFile, names: Sequence[str], first: InputFile, expected: Sequence[str]) -> None:
+    lacking, extra = ([name for name in a if name not in b] for a, b in ((expected, names), (names, expected)))
+    what = f"lacks {quoted(lacking)}" if lacking else f"has {quoted(extra)} besides"
+    raise MatedError(f"{file.name} {what}, unlike {first.name}; all parts need the same columns")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mated.errors import MatedError
 from mated.io.bytes_in import InputFile
 from mated.io.columns import Columns
+from mated.io.file_sets import locate
 from mated.io.registry import choose
-from mated.io.request import Header, Request
+from mated.io.request import Header, Histogram, Request
 from mated.scores.unit import parse_unit
 
 if TYPE_CHECKING:
+    import os
+
     from mated.scores import Comparisons, ScoreMatrix
     from mated.scores.validation import NanPolicy
 
@@ -27,6 +29,9 @@ def read(
     *,
     mated: str | os.PathLike[str] | None = None,
     nonmated: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    mask: str | os.PathLike[str] | None = None,
+    histogram: Histogram | None = None,
     format: str = "auto",  # noqa: A002 - the word a user looks for
     columns: Columns = _FIND_ALL,
     header: Header = "auto",
@@ -42,11 +47,19 @@ def read(
     Parameters
     ----------
     source
-        A path, or any data frame with one comparison a row. Text may be gzip.
+        A path, or any data frame with one comparison a row. Text may be gzip. A folder, a pattern such as
+        "parts/*.parquet" or a sequence of paths stands for one table in several files.
     mated, nonmated
         In place of `source`: two files that list the mated and the non-mated scores.
+    key
+        Beside trials, scores of pairs and FRTE logs: the file that says which pairs are mated.
+    mask
+        Beside a BEE matrix: its mask; by default the file of the same name that ends in .mask.
+    histogram
+        Which of two score lists counts the scores: "mated", "nonmated" or "both".
     format
-        "table", "parquet", "npy", "matrix", "lists", "frame"; "auto" tells them by ending and contents.
+        "table", "parquet", "npy", "matrix", "lists", "histogram", "frame", "bob", "bee", "frte", "pairs", "trials",
+        "dasec"; "auto" tells them by ending and contents where that is safe (`mated.io.READERS`).
     columns
         Which columns of a table to read; those left out are found by name (`mated.io.columns.SYNONYMS`).
         Columns without a role become covariates.
@@ -54,6 +67,7 @@ def read(
         Whether a text has a header. "auto": it has one when no field of its first line is a number.
     ids, probe_ids, reference_ids
         Subjects, and samples where known, of a matrix: for both sides of a square one, or for rows and columns apart.
+        `ids` with columns `subject` and `sample` also tells whose samples trials and FRTE 1:1 logs compare.
         A path, a data frame with columns `subject` and `sample`, or a sequence of subjects; such a sequence as `ids`
         says that rows and columns are the same samples, in its order.
     dissimilarity
@@ -81,10 +95,15 @@ def read(
         raise MatedError("give a file or a data frame, or two score lists: mated= and nonmated= (--mated, --nonmated)")
     if source is not None and not (mated is None and nonmated is None):
         raise MatedError("give either one source or two score lists with mated= and nonmated=, not both")
+    if histogram not in (None, "mated", "nonmated", "both"):
+        raise MatedError(f"histogram must be 'mated', 'nonmated' or 'both', not {histogram!r}")
     request = Request(
-        InputFile(Path(source)) if isinstance(source, (str, os.PathLike)) else source,
+        locate(source),
         mated=None if mated is None else InputFile(Path(mated)),
         nonmated=None if nonmated is None else InputFile(Path(nonmated)),
+        key=None if key is None else InputFile(Path(key)),
+        mask=None if mask is None else InputFile(Path(mask)),
+        histogram=histogram,
         columns=columns,
         header=header,
         ids=ids,

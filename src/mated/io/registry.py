@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
 from mated.io.arrays import is_npy
+from mated.io.bee_files import is_bee
+from mated.io.bee_matrices import read_bee
+from mated.io.bob_lists import is_bob_csv, read_bob
+from mated.io.dasec_json import is_json, read_dasec
+from mated.io.file_sets import FileSet
 from mated.io.frame import read_frame
+from mated.io.frte_logs import frte_kind, read_frte
+from mated.io.histograms import read_histograms
+from mated.io.keys import is_true_pairs
 from mated.io.matrix_files import is_text_matrix, read_npy_matrix, read_text_matrix
 from mated.io.parquet_files import is_columnar, read_parquet
 from mated.io.score_lists import read_score_lists
 from mated.io.text_table import read_text_table
+from mated.io.trials import read_pairs, read_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +36,8 @@ class Reader:
     """One format: its name, what it is in words, what it is read from, how it is recognised and read.
 
     `recognise` is asked only about requests of the kind in `takes`, and looks at endings and first bytes alone.
+    `beside` names the further files or options the format has, and `in_parts` says whether several files may be one
+    table.
     """
 
     name: str
@@ -34,10 +45,18 @@ class Reader:
     takes: SourceKind
     recognise: Callable[[Request], bool]
     read: Callable[[Request], Comparisons | ScoreMatrix]
+    beside: tuple[str, ...] = ()
+    in_parts: bool = False
 
 
 READERS = (
-    Reader("lists", "two score lists, mated and non-mated", "lists", lambda _: True, read_score_lists),
+    Reader(
+        "lists",
+        "two score lists, mated and non-mated",
+        "lists",
+        lambda request: request.histogram is None,
+        read_score_lists,
+    ),
     Reader("frame", "a data frame, one comparison a row", "frame", lambda _: True, read_frame),
     Reader("npy", "a score matrix as .npy, with ids", "file", lambda request: is_npy(request.file), read_npy_matrix),
     Reader(
@@ -46,7 +65,53 @@ READERS = (
         "file",
         lambda request: is_columnar(request.file),
         read_parquet,
+        in_parts=True,
     ),
+    Reader(
+        "histogram",
+        "two score lists, one or both as a histogram",
+        "lists",
+        lambda request: request.histogram is not None,
+        read_histograms,
+        beside=("histogram",),
+    ),
+    Reader(
+        "bee",
+        "a BEE matrix with its mask",
+        "file",
+        lambda request: is_bee(request.file),
+        read_bee,
+        beside=("mask",),
+    ),
+    Reader("dasec", "the JSON of the dasec scripts", "file", lambda request: is_json(request.file), read_dasec),
+    Reader(
+        "frte",
+        "a log of NIST's FRTE, 1:1 or 1:N, with a key",
+        "file",
+        lambda request: frte_kind(request.file) is not None,
+        read_frte,
+        beside=("key",),
+        in_parts=True,
+    ),
+    Reader(
+        "pairs",
+        "scores of pairs, with a list of the true pairs (pyeer)",
+        "file",
+        is_true_pairs,
+        read_pairs,
+        beside=("key",),
+        in_parts=True,
+    ),
+    Reader(
+        "trials",
+        "trials with a key (Kaldi, BOSARIS, VoxCeleb)",
+        "file",
+        lambda request: request.key is not None,
+        read_trials,
+        beside=("key",),
+        in_parts=True,
+    ),
+    Reader("bob", "a score list of bob, or its CSV", "file", is_bob_csv, read_bob, in_parts=True),
     Reader(
         "matrix",
         "a score matrix as text, ids in header and first column",
@@ -54,17 +119,36 @@ READERS = (
         lambda request: not request.columns.given and is_text_matrix(request.file),
         read_text_matrix,
     ),
-    Reader("table", "a text table, one comparison a line", "file", lambda _: True, read_text_table),
+    Reader("table", "a text table, one comparison a line", "file", lambda _: True, read_text_table, in_parts=True),
 )
 """Every reader, in the order in which format="auto" asks them."""
 
 _SOURCES = {"file": "a file", "frame": "a data frame", "lists": "two files, mated= and nonmated="}
+_BESIDE = ("key", "mask", "histogram")
 
 
 def choose(format_name: str, request: Request) -> Reader:
     """Return the reader of a format, or for "auto" the first that recognises what is to be read."""
     if format_name == "auto":
-        return next(reader for reader in READERS if reader.takes == request.kind and reader.recognise(request))
+        found = next(reader for reader in READERS if reader.takes == request.kind and reader.recognise(request))
+    else:
+        found = _named(format_name, request)
+    for option in _BESIDE:
+        if getattr(request, option) is not None and option not in found.beside:
+            takers = " or ".join(reader.name for reader in READERS if option in reader.beside)
+            raise MatedError(
+                f"{request.name} is read as {found.name} ({found.description}), and {option}= (--{option}) belongs to "
+                f"{takers}; leave it out, or name the format (--format)"
+            )
+    if isinstance(request.source, FileSet) and not found.in_parts:
+        raise MatedError(
+            f"{request.name} stands for {len(request.source.parts)} files, and {found.name} ({found.description}) is "
+            "read from one; give one file"
+        )
+    return found
+
+
+def _named(format_name: str, request: Request) -> Reader:
     found = next((reader for reader in READERS if reader.name == format_name), None)
     if found is None:
         names = ", ".join(reader.name for reader in READERS)

@@ -6,17 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from mated.errors import MatedError
-from mated.io.bytes_in import InputFile
+from mated.io.bytes_in import InputFile, Text, read_text
 from mated.io.columns import Columns
+from mated.io.file_sets import FileSet, join_texts
 
 if TYPE_CHECKING:
     from mated.scores.unit import UnitChoice
     from mated.scores.validation import NanPolicy
 
-__all__ = ["Header", "Request", "SourceKind"]
+__all__ = ["Header", "Histogram", "Request", "SourceKind"]
 
 Header = Literal["auto"] | bool
 SourceKind = Literal["file", "frame", "lists"]
+Histogram = Literal["mated", "nonmated", "both"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class Request:
     source: Any = None
     mated: InputFile | None = None
     nonmated: InputFile | None = None
+    key: InputFile | None = None
+    mask: InputFile | None = None
+    histogram: Histogram | None = None
     columns: Columns = field(default_factory=Columns)
     header: Header = "auto"
     ids: Any = None
@@ -40,19 +45,25 @@ class Request:
         """What the scores come in."""
         if self.source is None:
             return "lists"
-        return "file" if isinstance(self.source, InputFile) else "frame"
+        return "file" if isinstance(self.source, InputFile | FileSet) else "frame"
 
     @property
     def file(self) -> InputFile:
-        """The one file to read."""
+        """The one file to read; of a data set the first, which tells the format."""
+        if isinstance(self.source, FileSet):
+            return self.source.parts[0]
         if not isinstance(self.source, InputFile):
             raise MatedError("this format is read from a file; give its path")
         return self.source
 
+    def text(self) -> Text:
+        """Read the text to be read, that of a data set as one."""
+        return join_texts(self.source, self.header) if isinstance(self.source, FileSet) else read_text(self.file)
+
     @property
     def name(self) -> str:
         """What to call the source in messages."""
-        if isinstance(self.source, InputFile):
+        if isinstance(self.source, InputFile | FileSet):
             return self.source.name
         return "the data frame" if self.source is not None else "the pair of score lists"
 

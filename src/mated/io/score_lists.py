@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from mated.io.bytes_in import InputFile, Text
     from mated.io.request import Request
 
-__all__ = ["read_score_lists"]
+__all__ = ["ScoreList", "one_column", "read_list", "read_score_lists"]
 
 # A control sign that no text has, so that Polars takes each line as one field.
 _NO_SEPARATOR = "\x1f"
 
 
 @dataclass(frozen=True)
-class _ScoreList:
+class ScoreList:
     """The scores of one class, the name above them ("" for none) and the number of fields of its longest line."""
 
     scores: NDArray[Any]
@@ -49,7 +49,7 @@ def read_score_lists(request: Request) -> Comparisons:
     request.refuse_ids("score lists")
     if request.mated is None or request.nonmated is None:
         raise MatedError("score lists come in twos; give both mated= and nonmated= (--mated and --nonmated)")
-    mated, nonmated = (_read_list(file, request) for file in (request.mated, request.nonmated))
+    mated, nonmated = (read_list(file, request) for file in (request.mated, request.nonmated))
     notes = _notes_on_fields(mated, nonmated)
     dissimilarity = request.dissimilarity
     if dissimilarity is None:
@@ -68,7 +68,7 @@ def read_score_lists(request: Request) -> Comparisons:
     )
 
 
-def _notes_on_fields(mated: _ScoreList, nonmated: _ScoreList) -> tuple[str, ...]:
+def _notes_on_fields(mated: ScoreList, nonmated: ScoreList) -> tuple[str, ...]:
     if mated.n_fields == nonmated.n_fields > 1:
         return (f"the score is the last of {mated.n_fields} fields",)
     return tuple(
@@ -78,9 +78,10 @@ def _notes_on_fields(mated: _ScoreList, nonmated: _ScoreList) -> tuple[str, ...]
     )
 
 
-def _read_list(file: InputFile, request: Request) -> _ScoreList:
+def read_list(file: InputFile, request: Request) -> ScoreList:
+    """Read the scores of one class; NaN is refused with its line unless it is to be counted."""
     if is_npy(file):
-        return _ScoreList(_array_list(file, request))
+        return ScoreList(_array_list(file, request))
     text = read_text(file)
     first = text.first_lines(1)[0].split()[-1]
     headed = is_name_of(first, "score") if request.header == "auto" else request.header
@@ -91,7 +92,7 @@ def _read_list(file: InputFile, request: Request) -> _ScoreList:
     scores, n_fields = _last_fields(text)
     if request.nan == "refuse" and (unusable := np.isnan(scores)).any():
         raise unusable_scores(f"{file.name}, line {text.line_number(int(unusable.argmax()))}", unusable, "NaN")
-    return _ScoreList(scores, first if headed else "", n_fields)
+    return ScoreList(scores, first if headed else "", n_fields)
 
 
 def _array_list(file: InputFile, request: Request) -> NDArray[Any]:
@@ -112,9 +113,9 @@ def _last_fields(text: Text) -> tuple[NDArray[Any], int]:
     import polars as pl
 
     try:
-        scores, n_fields = _one_column(text, pl.Float64()), 1
+        scores, n_fields = one_column(text, pl.Float64()), 1
     except pl.exceptions.PolarsError:
-        lines = _one_column(text, pl.String())
+        lines = one_column(text, pl.String())
         scores = _last_of(lines).cast(pl.Float64, strict=False)
         counts = lines.str.count_matches(r"\S+")
         n_fields = int(counts.to_numpy().max())
@@ -122,7 +123,7 @@ def _last_fields(text: Text) -> tuple[NDArray[Any], int]:
             wrong = int(scores.is_null().arg_true()[0])
             raise _no_number(text, wrong, lines[wrong].split()) from None
     if has_huge(scores):
-        texts = _last_of(_one_column(text, pl.String()))
+        texts = _last_of(one_column(text, pl.String()))
         if (found := first_not_kept(scores, texts)) is not None:
             place = f"{text.name}, line {text.line_number(found)}"
             raise MatedError(f"{place}: the score {texts[found]} {not_kept_because(scores[found])}")
@@ -146,7 +147,8 @@ def _no_number(text: Text, line: int, fields: list[str]) -> MatedError:
     return MatedError(f"{place}: {what}; a score list has the score as the last field of each line{advice}")
 
 
-def _one_column(text: Text, dtype: pl.DataType) -> pl.Series:
+def one_column(text: Text, dtype: pl.DataType) -> pl.Series:
+    """Take each line as one field, and a list of numbers or texts of that."""
     import polars as pl
 
     options = {"has_header": False, "separator": _NO_SEPARATOR, "quote_char": None}

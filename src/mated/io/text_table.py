@@ -11,13 +11,14 @@ import re
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
-from mated.io.bytes_in import read_text
 from mated.io.columns import Roles, has_known_name, is_name_of, resolve
 from mated.io.comparison_table import Table, comparisons_from
 from mated.io.delimited import Delimited, is_number, split_line
-from mated.io.flags import could_be_flags
+from mated.io.flags import MATED_WORDS, NONMATED_WORDS, could_be_flags
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from mated.io.request import Request
     from mated.scores import Comparisons
 
@@ -31,7 +32,7 @@ _DECIMAL_COMMA = re.compile(r"(?:^|[\s;|])[+-]?\d+,\d+(?:$|[\s;|])")
 def read_text_table(request: Request) -> Comparisons:
     """Read a table from text: tabs, semicolons, commas, bars or blanks between the columns, or gzip of that."""
     request.refuse_ids("a table")
-    lines = Delimited.sniff(read_text(request.file))
+    lines = Delimited.sniff(request.text())
     header = not lines.first_has_a_number if request.header == "auto" else request.header
     return _read_headed(lines, request) if header else _read_headless(lines, request)
 
@@ -85,7 +86,15 @@ def _read_headless(lines: Delimited, request: Request) -> Comparisons:
         raise _unclear(lines, request)
     frame = lines.parse(names, numeric=[names.index(roles.score)])
     columns = dict(zip(names, frame.get_columns(), strict=True))
-    return comparisons_from(Table(request.name, columns, lines.text), roles, request)
+    notes = () if request.columns.given else _note_on_subjects(columns[names[0]], columns[names[1]])
+    return comparisons_from(Table(request.name, columns, lines.text), roles, request, notes=notes)
+
+
+def _note_on_subjects(probe: pl.Series, reference: pl.Series) -> tuple[str, ...]:
+    """Point out where two columns taken as subjects never meet: they may be samples, of which a key tells more."""
+    if (probe.str.strip_chars() == reference.str.strip_chars()).any():
+        return ()
+    return ("no line names one subject twice; if the columns name samples, give the key of their pairs with --key",)
 
 
 def _roles_by_number(lines: Delimited, names: list[str], request: Request) -> Roles:
@@ -148,8 +157,23 @@ def _advice(lines: Delimited) -> str:
     """Return what to add to a message where the columns are not recognised."""
     first, *others = lines.text.first_lines(2)
     fields = split_line(others[0] if others else first, lines.separator)
+    advice = _could_also_be(lines.first_fields, lines.separator)
     if len(fields) > 3 and all(is_number(field) for field in fields[1:]):
-        return "; if it is a score matrix, read it with format='matrix' (--format matrix)"
+        advice += "; if it is a score matrix, read it with format='matrix' (--format matrix)"
+    if advice:
+        return advice
     if _DECIMAL_COMMA.search(first) or (others and _DECIMAL_COMMA.search(others[0])):
         return "; if a comma in it is a decimal comma, write a decimal point"
+    return ""
+
+
+def _could_also_be(fields: list[str], separator: str) -> str:
+    """Name the formats without a header that a line of these fields could be of."""
+    numbers = [is_number(field) for field in fields]
+    if len(fields) in (4, 5) and numbers[-1] and separator in " \t":
+        ids = "claimed id, real id, probe" if len(fields) == 4 else "claimed id, model, real id, probe"
+        return f"; if it is bob's list of {ids} and score, read it with format='bob' (--format bob)"
+    flags = (*MATED_WORDS, *NONMATED_WORDS)
+    if len(fields) == 3 and (fields[0] in ("0", "1") or fields[2].lower() in flags) and not all(numbers[1:]):
+        return "; if it is a key of trials, read the file of their scores and give this one with key= (--key)"
     return ""
