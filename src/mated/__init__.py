@@ -9,10 +9,14 @@ from mated.evaluation import (
     Bootstrap,
     Comparison,
     Identification,
+    Prediction,
+    QualityEvaluation,
     Verification,
     Verifications,
     compare,
     identify,
+    predict,
+    quality,
     verify,
 )
 from mated.evaluation.plan import plan
@@ -26,6 +30,8 @@ __all__ = [
     "Comparisons",
     "Identification",
     "MatedError",
+    "Prediction",
+    "QualityEvaluation",
     "ScoreMatrix",
     "Verification",
     "Verifications",
@@ -33,6 +39,8 @@ __all__ = [
     "compare",
     "identify",
     "plan",
+    "predict",
+    "quality",
     "read",
     "verify",
 ]

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mated import compare, plan, verify
+from mated import compare, identify, plan, predict, quality, verify
 from mated.evaluation.variability import variability
 from mated.synthetic import GaussianIdentities
+from mated.synthetic.quality import draw_qualities
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PEOPLE = GaussianIdentities().draw(12, 3, rng=3)
@@ -41,6 +42,14 @@ def results():
     a, b = (verify(PEOPLE.comparisons(scorer), name=scorer, threshold=0.5, tmr=0.9) for scorer in ("llr", "cosine"))
     yield "verify", a.bootstrap(20, rng=1).to_dict()
     yield "compare", compare(a, b, fmr=0.1, replicates=20, rng=1).to_dict()
+    searched = identify(PEOPLE.matrix(decimals=0), fpir=0.5, threshold=1, probes="mate removed", replicates=10)
+    yield "identify", searched.to_dict()
+    options = {"fpir": 0.5, "threshold": 1.0, "replicates": 10, "method": "individual"}
+    yield "predict", predict(a, gallery=20, **options).to_dict()
+    drawn = draw_qualities((0.1, 0.5), subjects=30, samples=3, nonmated=100, rng=1)
+    judged = {name: dict(zip(drawn.sample_names, q.tolist(), strict=True)) for name, q in drawn.quality.items()}
+    for kind in ({"stability": True, "scalars": True, "curves": True}, {"type": "fc", "rate": 0.1}, {"type": "det"}):
+        yield "quality", quality(drawn.comparisons(), judged, replicates=10, **kind).to_dict()
     yield "plan", plan(fmr=1e-2, pilot=a).to_dict()
     yield "plan", plan(fmr=1e-2, subjects=50).to_dict()
     yield "variability", variability(a, replicates=[50], runs=10, rng=1).to_dict()
@@ -48,6 +57,7 @@ def results():
 
 @pytest.mark.parametrize(("section", "result"), [pytest.param(*r, id=f"{r[0]}-{k}") for k, r in enumerate(results())])
 def test_every_key_of_a_command_is_documented(section, result):
-    named = ("rankings", "claims", "intervals") if section != "verify" else ()
+    named = ("rankings", "claims", "intervals", "beside", "individual") if section != "verify" else ()
+    named += ("algorithms", "curves", "scalars", "placements") if section == "quality" else ()
     undocumented = set(keys(result, named=named)) - documented(section)
     assert not undocumented

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mated.cli.console import output, working
+from mated.cli.console import output, progress_bar, working
 from mated.io.atomic import write_text
 
 __all__ = ["demo"]
@@ -17,6 +17,7 @@ __all__ = ["demo"]
 _SUBJECTS, _SAMPLES, _SEED = 100, 5, 2008
 _BETWEEN = (0.8,) * 6 + (0.9,) * 6
 _HARDER = 1.25
+_GALLERIES = (10, 30, 100, 300, 1000, 3000, 10**4, 10**5, 10**6)
 
 
 def demo(
@@ -30,9 +31,13 @@ def demo(
     from rich.console import Console
 
     from mated.cli.compare import print_comparison
+    from mated.cli.identify import print_identifications
+    from mated.cli.predict import print_predictions
     from mated.cli.tables import print_verifications
-    from mated.evaluation import Verifications, compare, verify
+    from mated.evaluation import Verifications, compare, identify, predict, verify
     from mated.io.write import write_comparisons
+    from mated.plots.identification import save_figures as save_searches
+    from mated.plots.save import save_axes
     from mated.plots.verification import save_comparison, save_figures
     from mated.synthetic import GaussianIdentities
 
@@ -60,6 +65,11 @@ def demo(
         figures = save_figures(members, folder, ("svg", "png"), individual=True, bootstraps=sure)
         figures += save_figures(by_group, folder / "groups", ("svg", "png"), bootstraps=sure_by_group)
         figures += save_comparison(difference, folder, ("svg", "png"))
+        searches = {name: identify(folder / f"{name}.csv", name=name) for name in systems}
+        figures += save_searches(searches, folder, ("svg", "png"))
+    with progress_bar("Predicting larger galleries") as progress:
+        larger = predict(members["alpha"], gallery=_GALLERIES, ranks=1, replicates=100, rng=_SEED, progress=progress)
+        figures += save_axes(larger.plot(), folder, "gallery", ("svg", "png"))
     console = output()
     text = io.StringIO()
     page = Console(file=text, width=120, highlight=False)
@@ -69,6 +79,9 @@ def demo(
         print_comparison(target, difference)
         target.print("\nSystem alpha by group of the subjects:\n", style="bold")
         print_verifications(target, by_group, bootstraps=sure_by_group)
+        target.print("\nIs the right person found among all hundred, and among more?\n", style="bold")
+        print_identifications(target, searches)
+        print_predictions(target, {"alpha": larger.only([100, 1000, 10**6])})
     write_text(folder / "tables.txt", text.getvalue())
     console.print()
     console.print(

@@ -238,6 +238,7 @@ def _open_set(members: Mapping[str, Identification]) -> Table:
 
 def _remarks(members: Mapping[str, Identification]) -> list[str]:
     lines: list[str] = []
+    decided: list[str] = []
     for name, m in members.items():
         prefix = f"{name}: " if len(members) > 1 else ""
         said = [(f"rank {rank}", m.at_rank(rank).caution) for rank in m.ranks_asked]
@@ -246,8 +247,8 @@ def _remarks(members: Mapping[str, Identification]) -> list[str]:
             point, false, missed = m.at_threshold(threshold)
             said += [(f"threshold {threshold:g}", e.caution) for e in (point, false, missed)]
         lines += [f"! {prefix}{where}: {caution}" for where, caution in said if caution]
-        lines += [f"  {prefix}{remark}" for remark in m.remarks]
-    lines = list(dict.fromkeys(lines))
+        decided += [f"  {prefix}{remark}" for remark in m.remarks]
+    lines = list(dict.fromkeys(lines + decided))
     if any(line.startswith("!") for line in lines):
         lines.insert(0, "A number marked ! rests on little; why:")
     m = next(iter(members.values()))

@@ -13,6 +13,8 @@ from mated.cli.compare import compare
 from mated.cli.demo import demo
 from mated.cli.identify import identify
 from mated.cli.plan import plan
+from mated.cli.predict import predict
+from mated.cli.quality import quality
 from mated.cli.reproduce import reproduce
 from mated.cli.variability import variability
 from mated.cli.verify import verify
@@ -30,6 +32,8 @@ app = typer.Typer(
 )
 app.command("verify")(verify)
 app.command("identify")(identify)
+app.command("predict")(predict)
+app.command("quality")(quality)
 app.command("plan")(plan)
 app.command("variability")(variability)
 app.command("compare")(compare)

@@ -7,6 +7,10 @@ from mated.evaluation.collection import Verifications
 from mated.evaluation.compare import Comparison, Difference, compare
 from mated.evaluation.identification import Identification
 from mated.evaluation.identify import identify
+from mated.evaluation.predict import predict
+from mated.evaluation.prediction import Prediction
+from mated.evaluation.quality import quality
+from mated.evaluation.quality_evaluation import QualityEvaluation
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import verify
 
@@ -15,9 +19,13 @@ __all__ = [
     "Comparison",
     "Difference",
     "Identification",
+    "Prediction",
+    "QualityEvaluation",
     "Verification",
     "Verifications",
     "compare",
     "identify",
+    "predict",
+    "quality",
     "verify",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.plots.cmc import draw_cmc
+from mated.plots.gallery_growth import draw_gallery_growth
 from mated.plots.open_set import draw_fpir_fnir
 from mated.plots.save import save_axes
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from mated.evaluation import Identification
+    from mated.evaluation.prediction import Prediction
 
-__all__ = ["FIGURES", "draw", "save_figures"]
+__all__ = ["FIGURES", "draw", "draw_prediction", "save_figures"]
 
 FIGURES = ("cmc", "open-set")
 
@@ -39,6 +41,41 @@ def draw(members: Mapping[str, Identification], figure: str, *, ax: Axes | None 
             {name: (m.open_set.fpir, m.open_set.fnir) for name, m in members.items()}, ax=ax, marks=marks
         )
     raise MatedError(f"there is no figure {figure!r}; the figures are: {', '.join(FIGURES)}")
+
+
+def draw_prediction(
+    prediction: Prediction,
+    *,
+    ax: Axes | None = None,
+    measured: Sequence[tuple[float, float, float, float]] = (),
+) -> Axes:
+    """Draw the rate of the lowest rank predicted against the size of the gallery.
+
+    The band is that of the prediction; the average ROC stands beside it where people are known.
+    """
+    made = prediction.galleries
+    sizes = np.array([g.gallery_size for g in made], dtype=np.float64)
+    curves = {"prediction": np.array([g.rate[0] for g in made])}
+    bands = {}
+    if all(g.low is not None for g in made):
+        ends = [[(g.low or ())[0] for g in made], [(g.high or ())[0] for g in made]]
+        bands["prediction"] = (np.array(ends[0]), np.array(ends[1]))
+    upper = []
+    if all("average" in g.beside or g.method == "average" for g in made):
+        curves["average ROC"] = np.array([g.beside["average"][0] if "average" in g.beside else g.rate[0] for g in made])
+        upper = ["average ROC"]
+    resolved = None if prediction.resolution is None else float(prediction.resolution.largest_gallery)
+    return draw_gallery_growth(
+        sizes,
+        curves,
+        bands,
+        ax=ax,
+        measured=measured,
+        resolved_up_to=resolved,
+        upper_bounds=upper,
+        rank=made[0].ranks[0],
+        level=prediction.level,
+    )
 
 
 def save_figures(

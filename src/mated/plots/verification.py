@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mated.evaluation import Bootstrap, Comparison, Verification, Verifications
     from mated.uncertainty.bands import Band
 
-__all__ = ["FIGURES", "draw", "save_comparison", "save_figures"]
+__all__ = ["FIGURES", "draw", "file_endings", "save_comparison", "save_figures"]
 
 FIGURES = ("roc", "roc-log", "det", "scores", "rates", "individual")
 _SHARED = ("roc", "roc-log", "det")
@@ -72,7 +72,7 @@ def save_figures(
         written += _save(members, figure, directory, figure.replace("-", "_"), formats, bootstraps)
     if len(members) > _MOST_SINGLE:
         return written
-    suffixes = [""] if len(members) == 1 else _suffixes(list(members))
+    suffixes = [""] if len(members) == 1 else file_endings(list(members))
     for (name, v), suffix in zip(members.items(), suffixes, strict=True):
         alone = type(members)({name: v})
         for figure in ("scores", "rates", *(["individual"] if individual else [])):
@@ -108,7 +108,7 @@ def _thresholds(v: Verification) -> dict[str, float]:
     return {"EER": v.eer().threshold}
 
 
-def _suffixes(names: list[str]) -> list[str]:
+def file_endings(names: list[str]) -> list[str]:
     """Make a file name's ending of each name, numbered where two would be the same."""
     plain = [re.sub(r"[^\w.-]+", "_", name).strip("._").casefold() or "system" for name in names]
     return [f"_{p}" if plain.count(p) == 1 else f"_{p}_{plain[:k].count(p) + 1}" for k, p in enumerate(plain)]
