@@ -78,7 +78,7 @@ def compare(
     else:
         print_comparison(output(), result)
     if plot is not None:
-        errors().print(f"differences in {plot}", markup=False)
+        errors().print(f"differences in {plot}", markup=False, soft_wrap=True)
 
 
 def print_comparison(console: Console, result: Comparison) -> None:

@@ -132,7 +132,7 @@ def identify(
     else:
         print_identifications(output(), members)
     if plot is not None:
-        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False)
+        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False, soft_wrap=True)
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:

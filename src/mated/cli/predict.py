@@ -127,7 +127,7 @@ def predict(
     else:
         print_predictions(output(), made)
     if plot is not None:
-        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False)
+        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False, soft_wrap=True)
 
 
 def _grid(sizes: tuple[int, ...]) -> list[int]:

@@ -217,7 +217,7 @@ def quality(
 
         print_quality(output(), evaluation)
     if plot is not None:
-        errors().print(f"{len(written)} figures in {plot}", markup=False)
+        errors().print(f"{len(written)} figures in {plot}", markup=False, soft_wrap=True)
 
 
 def _computed(

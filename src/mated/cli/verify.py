@@ -185,7 +185,7 @@ def verify(
 
         print_verifications(output(), members, bootstraps=sure, individual=individual)
     if plot is not None:
-        errors().print(f"{len(written)} figures in {plot}", markup=False)
+        errors().print(f"{len(written)} figures in {plot}", markup=False, soft_wrap=True)
 
 
 def _dictionary(members: Verifications, sure: Mapping[str, Bootstrap], *, alone: bool) -> dict[str, Any]:
