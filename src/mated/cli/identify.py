@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mated.cli.console import errors, output, print_json, working
-from mated.cli.options import numbers, words
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 from mated.errors import MatedError
 
@@ -76,17 +76,11 @@ def identify(
         int,
         typer.Option(metavar="B", help="Bootstrap replicates for FNIR at FPIR; 0 for none.", rich_help_panel=_SURE),
     ] = 2000,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the replicates.", rich_help_panel=_SURE)] = 1,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
-    ] = False,
-    plot: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write figures into this folder.", rich_help_panel=_OUTPUT)
-    ] = None,
-    plot_format: Annotated[
-        str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
-    ] = "svg",
+    level: Level = 0.95,
+    seed: Seed = 1,
+    json: Json = False,
+    plot: PlotFolder = None,
+    plot_format: PlotFormats = "svg",
 ) -> None:
     """Measure how often the right person is found among those enrolled.
 

@@ -1,10 +1,26 @@
-"""How options with several values and numbers are read from text."""
+"""Options that commands share, and how those with several values and numbers are read from text."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from mated.errors import MatedError
 
-__all__ = ["numbers", "words"]
+__all__ = ["Json", "Level", "PlotFolder", "PlotFormats", "Seed", "numbers", "words"]
+
+_OUTPUT, _SURE = "What to leave behind", "How sure it is"
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)]
+PlotFolder = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Write figures into this folder.", rich_help_panel=_OUTPUT)
+]
+PlotFormats = Annotated[
+    str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
+]
+Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)]
+Seed = Annotated[int, typer.Option(help="Seed of the random draws.", rich_help_panel=_SURE)]
 
 
 def words(text: str | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import typer
 
 from mated.cli.console import errors, output, print_json, progress_bar, working
 from mated.cli.identify import whole_numbers
-from mated.cli.options import numbers, words
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 
 if TYPE_CHECKING:
@@ -65,22 +65,11 @@ def predict(
     bootstrap: Annotated[
         int, typer.Option(metavar="B", help="Draws of subjects for the intervals; 0 for none.", rich_help_panel=_SURE)
     ] = 200,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.", rich_help_panel=_SURE)] = 1,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
-    ] = False,
-    plot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Draw the rate against the size of the gallery into this folder.",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
-    plot_format: Annotated[
-        str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
-    ] = "svg",
+    level: Level = 0.95,
+    seed: Seed = 1,
+    json: Json = False,
+    plot: PlotFolder = None,
+    plot_format: PlotFormats = "svg",
 ) -> None:
     """Predict identification from verification: how often the right person would be found among N.
 

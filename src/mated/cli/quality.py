@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mated.cli.console import errors, output, print_json, progress_bar, working
-from mated.cli.options import numbers, words
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
 from mated.cli.reading import Reading, check_choice, with_reading_options
 from mated.evaluation.verify import bare_name
 
@@ -113,8 +113,8 @@ def quality(
     bootstrap: Annotated[
         int, typer.Option(metavar="B", help="Bootstrap replicates for intervals; 0 for none.", rich_help_panel=_SURE)
     ] = 1000,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the replicates.", rich_help_panel=_SURE)] = 1,
+    level: Level = 0.95,
+    seed: Seed = 1,
     resample: Annotated[
         str,
         typer.Option(
@@ -136,18 +136,12 @@ def quality(
     scalars: Annotated[
         bool, typer.Option("--scalars", help="Add measures that discard nothing.", rich_help_panel=_OUTPUT)
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
-    ] = False,
+    json: Json = False,
     curves: Annotated[
         bool, typer.Option("--curves", help="Put the curves into the JSON.", rich_help_panel=_OUTPUT)
     ] = False,
-    plot: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write figures into this folder.", rich_help_panel=_OUTPUT)
-    ] = None,
-    plot_format: Annotated[
-        str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
-    ] = "svg",
+    plot: PlotFolder = None,
+    plot_format: PlotFormats = "svg",
 ) -> None:
     """Measure which quality algorithm tells best which comparisons will go wrong.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from mated.cli.console import errors, output, print_json, working
-from mated.cli.options import numbers, words
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 from mated.errors import MatedError
 from mated.evaluation.verify import bare_name
@@ -82,7 +82,7 @@ def verify(
     bootstrap: Annotated[
         int, typer.Option(metavar="B", help="Bootstrap replicates for intervals; 0 for none.", rich_help_panel=_SURE)
     ] = 2000,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_SURE)] = 0.95,
+    level: Level = 0.95,
     intervals: Annotated[
         str,
         typer.Option(
@@ -91,16 +91,10 @@ def verify(
             rich_help_panel=_SURE,
         ),
     ] = "auto",
-    seed: Annotated[int, typer.Option(help="Seed of the replicates.", rich_help_panel=_SURE)] = 1,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_OUTPUT)
-    ] = False,
-    plot: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write figures into this folder.", rich_help_panel=_OUTPUT)
-    ] = None,
-    plot_format: Annotated[
-        str, typer.Option(metavar="svg,pdf,png", help="Formats of the figures.", rich_help_panel=_OUTPUT)
-    ] = "svg",
+    seed: Seed = 1,
+    json: Json = False,
+    plot: PlotFolder = None,
+    plot_format: PlotFormats = "svg",
 ) -> None:
     """Measure how often a system errs when it compares two samples.
 
