@@ -11,6 +11,10 @@ grew by 0.06 for each further factor e of the gallery, and by 0.7 more once it e
 scores. So each replicate of a forecast by the tail model multiplies its false match rates by e^(σZ), one Z for all
 galleries and ranks of the replicate. `with_model_error=False` leaves it out.
 
+Measured, rank 1 of Gaussian identities in 12 dimensions from 400 subjects × 10 samples, 60 data sets, nominal 95 %
+percentile intervals from 100 replicates: 60, 60 and 55 of 60 hold the truth at 10^4, 10^6 and 10^9 (.342, .048,
+.00086; mean forecasts .325, .052, .0031); by resampling alone 59, 52 and 21.
+
 Replicates are those of the first blocks of a stream: asking for more keeps the first ones.
 """
 
