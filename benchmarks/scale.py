@@ -34,10 +34,10 @@ SMALLEST = 10**6
 LARGEST = int(float(os.environ.get("MATED_BENCHMARK_ROWS", "1e8")))
 PEERS_UP_TO = 10**8
 INTRODUCTION = f"""Continuous float32 scores, a tenth of them mated, lie in Parquet files of up to {PART:,} rows.
-Times are processor times of all threads; the best of three runs (one for what takes long) after a small one
-that compiles and imports. "Peak" is
-the largest resident memory of the process, libraries included. What is compared gives the EER, and TMR and threshold
-at {len(FMRS)} false match rates; the benchmark stops where the streamed numbers are not those of all scores in memory.
+Times are processor times of all threads: the best of three runs, or one of what takes long, after a small one that
+compiles and imports. "Peak" is the largest resident memory of the process, libraries included. What is compared gives
+the EER, and TMR and threshold at {len(FMRS)} false match rates; the benchmark stops where the streamed numbers are not
+those of all scores in memory.
 """
 
 

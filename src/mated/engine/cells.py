@@ -19,6 +19,7 @@ from mated.scores.keys import KeyOrder, key_order
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -172,18 +173,18 @@ class Cells:
     def replaced(
         self,
         gone: NDArray[np.bool_],
-        low: NDArray[np.uint64],
-        high: NDArray[np.uint64],
-        mated: NDArray[np.int64],
-        nonmated: NDArray[np.int64],
+        low: Sequence[NDArray[np.uint64]],
+        high: Sequence[NDArray[np.uint64]],
+        mated: Sequence[NDArray[np.int64]],
+        nonmated: Sequence[NDArray[np.int64]],
     ) -> Cells:
-        """Return the cells with some of them replaced by narrower ones; of these, empty ones are left out."""
-        new = np.flatnonzero(mated + nonmated)
-        lows = np.concatenate([self.low[~gone], low[new]])
+        """Return the cells with some of them replaced by narrower ones, given in pieces in any order."""
+        stays = ~gone
+        lows = np.concatenate([self.low[stays], *low])
         order = np.argsort(lows, kind="stable")
 
-        def joined(old: NDArray[Any], narrower: NDArray[Any]) -> NDArray[Any]:
-            return np.concatenate([old[~gone], narrower[new]])[order]
+        def joined(old: NDArray[Any], pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
+            return np.concatenate([old[stays], *pieces])[order]
 
         return replace(
             self,

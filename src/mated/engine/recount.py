@@ -106,26 +106,33 @@ class Plan:
 
         Where the counts of a cell are not those of the pass before, the data are not the same any more.
         """
-        cells, exact = self.cells, found.collected
-        keys = cells.order.keys(exact.scores)
-        at_each = [_at_each(counts) for counts in exact[1:]]
+        cells, single = self.cells, found.collected
+        keys = cells.order.keys(single.scores)
         slot, part = np.nonzero(found.divided.any(axis=2))
         start, shift = cells.low[self.divided][slot], self.shift[slot]
         low = start + (part.astype(np.uint64) << shift)
         high = np.minimum(low + ((np.uint64(1) << shift) - np.uint64(1)), cells.high[self.divided][slot])
-        lows, highs = np.concatenate([keys, low]), np.concatenate([keys, high])
-        mated = np.concatenate([at_each[0], found.divided[slot, part, 1]])
-        nonmated = np.concatenate([at_each[1], found.divided[slot, part, 0]])
-        gone = self.collected | self.divided
-        owner = np.searchsorted(cells.low, lows, side="right") - 1
-        for before, now in ((cells.mated, mated), (cells.nonmated, nonmated)):
-            sums = np.zeros(len(cells), dtype=np.int64)
-            np.add.at(sums, owner, now)
-            if not np.array_equal(sums[gone], before[gone]):
+        begin = np.searchsorted(keys, cells.low[self.collected])
+        end = np.searchsorted(keys, cells.high[self.collected], side="right")
+        for before, at_or_above, parts in (
+            (cells.mated, single.mated_at_or_above, found.divided[:, :, 1]),
+            (cells.nonmated, single.nonmated_at_or_above, found.divided[:, :, 0]),
+        ):
+            cumulated = np.append(at_or_above, 0)
+            if not (
+                np.array_equal(cumulated[begin] - cumulated[end], before[self.collected])
+                and np.array_equal(parts.sum(axis=1), before[self.divided])
+            ):
                 raise MatedError(
                     "the scores are not the same as in the pass before; count them again when the data no longer change"
                 )
-        return cells.replaced(gone, lows, highs, mated, nonmated)
+        return cells.replaced(
+            self.collected | self.divided,
+            (keys, low),
+            (keys, high),
+            (_at_each(single.mated_at_or_above), found.divided[slot, part, 1]),
+            (_at_each(single.nonmated_at_or_above), found.divided[slot, part, 0]),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,13 +48,13 @@ class Limits:
     whole
         Up to so many distinct scores, all of them are kept and everything is exact.
     most
-        Distinct scores that may be collected in a pass, 24 bytes each and about as much again for a moment.
+        Distinct scores that may be collected in a pass, about 120 bytes each at the worst moment.
     split
         Cells that may be divided in a pass, 16 KiB each.
     """
 
     whole: int = 1 << 21
-    most: int = 1 << 23
+    most: int = 1 << 22
     split: int = 1 << 12
 
 
@@ -121,7 +121,7 @@ class Streamed:
         if separation is not None:
             said.append(f"d′ lies between {separation[0]:.6g} and {separation[1]:.6g}")
         if self.given_up:
-            said.append(f"not exact, as it would need too many scores at once: {', '.join(self.given_up)}")
+            said.append(f"not to the last bit those of all comparisons in memory: {', '.join(self.given_up)}")
         return tuple(said)
 
     def __repr__(self) -> str:
