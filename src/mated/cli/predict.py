@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,10 +16,12 @@ from mated.cli.reading import Reading, check_choice, named_files, with_reading_o
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.axes import Axes
     from rich.console import Console
     from rich.table import Table
 
     from mated.evaluation import Prediction, Verification
+    from mated.identification import ExpectedCmc
 
 __all__ = ["predict", "print_predictions"]
 
@@ -138,24 +141,50 @@ def _draw(
     endings = [""] if len(predictions) == 1 else file_endings(list(predictions))
     written: list[Path] = []
     for (name, prediction), ending in zip(predictions.items(), endings, strict=True):
-        axes = prediction.plot(measured=_measured(systems[name], prediction))
-        written += save_axes(axes, folder, f"gallery{ending}", formats)
+        v = systems[name]
+        own = _own_gallery(v)
+        rank = prediction.galleries[0].ranks[0]
+        measured = [] if own is None else [(own.gallery_size, float(own.rate[rank - 1]), nan, nan)]
+        figures = {"gallery": prediction.plot(measured=measured)}
+        if own is not None:
+            figures |= _against_roc(v, own)
+        for figure, axes in figures.items():
+            written += save_axes(axes, folder, figure + ending, formats)
     return written
 
 
-def _measured(v: Verification, prediction: Prediction) -> list[tuple[float, float, float, float]]:
-    """Return what galleries of one reference an identity, drawn from the data, give on average at the rank drawn."""
-    from math import nan
-
+def _own_gallery(v: Verification) -> ExpectedCmc | None:
+    """Return what galleries of one reference an identity, drawn from the data, give on average."""
     from mated.errors import MatedError
     from mated.identification import expected_cmc
 
-    assert v.layout is not None
+    if v.n_subjects is None or v.layout is None:
+        return None
     try:
-        found = expected_cmc(v.layout, [prediction.galleries[0].ranks[0]])
-    except MatedError:  # probes cannot be told apart
-        return []
-    return [(found.gallery_size, float(found.rate[0]), nan, nan)]
+        return expected_cmc(v.layout)
+    except MatedError:  # probes cannot be told apart, or there are too many
+        return None
+
+
+def _against_roc(v: Verification, own: ExpectedCmc) -> dict[str, Axes]:
+    """Draw the CMC of the data's own gallery beside the ROCs, and against what these predict."""
+    import numpy as np
+
+    from mated.identification import cmc_of_roc, global_roc
+    from mated.plots import draw_empirical_against_predicted, draw_fractional
+
+    n = own.gallery_size
+    rocs = {"average ROC": v.average_roc, "global ROC": global_roc(v.tally)}
+    predicted = {name: cmc_of_roc(roc, n, own.ranks) for name, roc in rocs.items()}
+    fraction = np.asarray(own.ranks) / n
+    return {
+        "fractional_rank": draw_fractional(
+            {name: (roc.fmr, roc.tmr) for name, roc in rocs.items()},
+            predicted={"average ROC": (fraction, predicted["average ROC"])},
+            empirical={"average ROC": (fraction, own.rate)},
+        ),
+        "predicted": draw_empirical_against_predicted(predicted, own.rate),
+    }
 
 
 def print_predictions(console: Console, predictions: Mapping[str, Prediction]) -> None:

@@ -40,8 +40,8 @@ def test_the_tables_name_the_numbers_and_a_figure_is_left(path, tmp_path):
     ):
         assert words in done.stdout
     assert "is larger than the scores of one subject resolve" in done.stdout
-    assert [p.name for p in (tmp_path / "f").iterdir()] == ["gallery.svg"]
-    assert done.stderr.strip() == f"1 figure in {tmp_path / 'f'}"
+    assert {p.name for p in (tmp_path / "f").iterdir()} == {"gallery.svg", "fractional_rank.svg", "predicted.svg"}
+    assert done.stderr.strip() == f"3 figures in {tmp_path / 'f'}"
 
 
 def test_json_is_exactly_the_dictionary_of_the_result(path):
