@@ -181,7 +181,7 @@ def _against_roc(v: Verification, own: ExpectedCmc) -> dict[str, Axes]:
         "fractional_rank": draw_fractional(
             {name: (roc.fmr, roc.tmr) for name, roc in rocs.items()},
             predicted={"average ROC": (fraction, predicted["average ROC"])},
-            empirical={"average ROC": (fraction, own.rate)},
+            empirical={"empirical CMC": (fraction, own.rate)},
         ),
         "predicted": draw_empirical_against_predicted(predicted, own.rate),
     }
