@@ -4,9 +4,9 @@ A subject's non-mated scores show false match rates down to one over their numbe
 never beaten, which is harmless while a gallery is so small that rarer rivals hardly occur in it, and far too good once
 n times that rate exceeds 1. But of what number? A subject compared with 399 rivals, 5 × 5 samples each, has 9,975
 scores; those with one rival are alike, so they are worth more than 399 and fewer than 9,975 independent ones. Taken
-here is the geometric mean of the two, 1,995. In fourteen experiments on seven models with known truth (100 × 10 and 400 × 5
-subjects × samples) that is where the tail model becomes better than the step estimator; the average ROC falls behind
-the tail model earlier, at one to two times the number of rivals.
+here is the geometric mean of the two, 1,995. In fourteen experiments on seven models with known truth (100 × 10 and
+400 × 5 subjects × samples) that is about where the tail model becomes better than the step estimator; the average ROC
+falls behind the tail model earlier, at one to two times the number of rivals.
 """
 
 from __future__ import annotations
