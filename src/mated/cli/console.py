@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
-__all__ = ["errors", "output", "print_json", "progress_bar", "working"]
+__all__ = ["errors", "output", "print_json", "progress_bar", "say_written", "working"]
 
 _WIDTH_OF_A_FILE = 120
 
@@ -55,6 +56,13 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total)
 
         yield move
+
+
+def say_written(files: Sequence[Path], folder: str | None) -> None:
+    """Say on standard error how many figures were left where, if any were asked for."""
+    if folder is not None:
+        several = "" if len(files) == 1 else "s"
+        errors().print(f"{len(files)} figure{several} in {folder}", markup=False, soft_wrap=True)
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mated.cli.console import errors, output, print_json, working
-from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
+from mated.cli.console import output, print_json, say_written, working
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, whole_numbers
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
-from mated.errors import MatedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from mated.evaluation import Identification
 
-__all__ = ["identify", "print_identifications", "whole_numbers"]
+__all__ = ["identify", "print_identifications"]
 
 _WHERE, _OUTPUT = "Where to read off", "What to leave behind"
 _SURE = "How sure it is"
@@ -92,11 +91,7 @@ def identify(
 
     check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
     check_choice(ties, "--ties", ("expected", "pessimistic", "optimistic"))
-    formats = words(plot_format)
-    if plot is not None:
-        from mated.plots.save import check_formats
-
-        check_formats(formats)
+    formats = figure_formats(plot, plot_format)
     asked: dict[str, Any] = {
         "ranks": None if ranks is None else whole_numbers(ranks, "--ranks"),
         "fpir": None if fpir is None else numbers(fpir, "--fpir"),
@@ -114,7 +109,9 @@ def identify(
         with working(f"Ranking {name} ..."):
             members[name] = search(reading.read(file), name=name, **asked)
     with working("Resampling ..."):
-        results = {name: member.to_dict() for name, member in members.items()}
+        results = {name: member.to_dict() for name, member in members.items()} if json else {}
+        for member in members.values():
+            member.compute()
     written: list[Path] = []
     if plot is not None:
         from mated.plots.identification import save_figures
@@ -125,30 +122,14 @@ def identify(
         print_json(next(iter(results.values())) if len(results) == 1 else {"systems": results})
     else:
         print_identifications(output(), members)
-    if plot is not None:
-        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False, soft_wrap=True)
-
-
-def whole_numbers(text: str, option: str) -> tuple[int, ...]:
-    """Read whole numbers separated by commas; 1e6 is one."""
-    values = numbers(text, option)
-    for value in values:
-        if value != int(value):
-            raise MatedError(f"{option} takes whole numbers, and {value:g} is none")
-    return tuple(int(value) for value in values)
+    say_written(written, plot)
 
 
 def print_identifications(console: Console, members: Mapping[str, Identification]) -> None:
     """Print what was searched, the CMC, the open-set errors, and what they rest on."""
-    from rich.text import Text
+    from mated.cli.tables import print_tables
 
-    tables = [_overview(members), _cmc(members), _open_set(members)]
-    lines = _remarks(members)
-    for table in tables:
-        if table.row_count:
-            console.print(table)
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    print_tables(console, [_overview(members), _cmc(members), _open_set(members)], _remarks(members))
 
 
 def _overview(members: Mapping[str, Identification]) -> Table:
@@ -180,25 +161,20 @@ def _cmc(members: Mapping[str, Identification]) -> Table:
     from mated.cli.tables import count, mark, new_table, percent, row, span
 
     level = next(iter(members.values())).level
-    ties = any(
-        entry.get(f"rate_{rule}", entry["rate"]) != entry["rate"]
-        for m in members.values()
-        for entry in m.to_dict()["cmc"]
-        for rule in ("pessimistic", "optimistic")
-    )
+    ties = any(len(set(m.by_ties(rank).values())) > 1 for m in members.values() for rank in m.ranks_asked)
     columns = ["Rank", "Found", f"{100 * level:g} %\ninterval", "Not found", *(["If ties lose", "If ties win"] * ties)]
     table = new_table("Found at that rank or better (CMC)", "System", *columns)
     for name, m in members.items():
-        for entry in m.to_dict()["cmc"]:
-            e = m.at_rank(entry["rank"])
+        for rank in m.ranks_asked:
+            e = m.at_rank(rank)
             row(
                 table,
                 name,
-                count(entry["rank"]),
+                count(rank),
                 percent(e.value) + mark(e.caution),
                 span(e),
                 f"{e.errors:.6g}",
-                *([percent(entry.get(f"rate_{rule}", e.value)) for rule in ("pessimistic", "optimistic")] * ties),
+                *([percent(m.by_ties(rank)[rule]) for rule in ("pessimistic", "optimistic")] if ties else []),
             )
         table.add_section()
     return table

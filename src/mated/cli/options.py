@@ -8,7 +8,7 @@ import typer
 
 from mated.errors import MatedError
 
-__all__ = ["Json", "Level", "PlotFolder", "PlotFormats", "Seed", "numbers", "words"]
+__all__ = ["Json", "Level", "PlotFolder", "PlotFormats", "Seed", "figure_formats", "numbers", "whole_numbers", "words"]
 
 _OUTPUT, _SURE = "What to leave behind", "How sure it is"
 
@@ -26,6 +26,25 @@ Seed = Annotated[int, typer.Option(help="Seed of the random draws.", rich_help_p
 def words(text: str | None) -> tuple[str, ...]:
     """Split at commas: `a,b` is two words."""
     return () if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def figure_formats(folder: str | None, text: str) -> tuple[str, ...]:
+    """Split the formats of the figures, and refuse unknown ones before any work where figures are to be written."""
+    formats = words(text)
+    if folder is not None:
+        from mated.plots.save import check_formats
+
+        check_formats(formats)
+    return formats
+
+
+def whole_numbers(text: str, option: str) -> tuple[int, ...]:
+    """Read whole numbers separated by commas; 1e6 is one."""
+    values = numbers(text, option)
+    for value in values:
+        if value != int(value):
+            raise MatedError(f"{option} takes whole numbers, and {value:g} is none")
+    return tuple(int(value) for value in values)
 
 
 def numbers(text: str | None, option: str) -> tuple[float, ...]:

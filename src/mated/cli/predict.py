@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mated.cli.console import errors, output, print_json, progress_bar, working
-from mated.cli.identify import whole_numbers
-from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
+from mated.cli.console import output, print_json, progress_bar, say_written, working
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, whole_numbers
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 
 if TYPE_CHECKING:
@@ -83,11 +82,7 @@ def predict(
     from mated.evaluation.predict import predict as forecast
 
     check_choice(method, "--method", _METHODS)
-    formats = words(plot_format)
-    if plot is not None:
-        from mated.plots.save import check_formats
-
-        check_formats(formats)
+    formats = figure_formats(plot, plot_format)
     sizes = whole_numbers(gallery, "--gallery")
     asked: dict[str, Any] = {
         "ranks": None if ranks is None else whole_numbers(ranks, "--ranks"),
@@ -118,8 +113,7 @@ def predict(
         print_json(next(iter(results.values())) if len(results) == 1 else {"systems": results})
     else:
         print_predictions(output(), made)
-    if plot is not None:
-        errors().print(f"{len(written)} figure{'s' * (len(written) != 1)} in {plot}", markup=False, soft_wrap=True)
+    say_written(written, plot)
 
 
 def _grid(sizes: tuple[int, ...]) -> list[int]:
@@ -189,19 +183,14 @@ def _against_roc(v: Verification, own: ExpectedCmc) -> dict[str, Axes]:
 
 def print_predictions(console: Console, predictions: Mapping[str, Prediction]) -> None:
     """Print the predicted rates, what other methods say, the open-set errors, and what they rest on."""
-    from rich.text import Text
+    from mated.cli.tables import print_tables
 
     tables = [_rates(predictions), _beside(predictions), _individual(predictions), _open_set(predictions)]
-    lines = _remarks(predictions)
-    for table in tables:
-        if table.row_count:
-            console.print(table)
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    print_tables(console, tables, _remarks(predictions))
 
 
 def _rates(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import count, mark, new_table, percent, row
+    from mated.cli.tables import between, count, mark, new_table, percent, row
 
     level = next(iter(predictions.values())).level
     columns = ["Gallery", "Rank", "Found", f"{100 * level:g} %\ninterval", "Method"]
@@ -209,9 +198,9 @@ def _rates(predictions: Mapping[str, Prediction]) -> Table:
     for name, prediction in predictions.items():
         for g in prediction.galleries:
             for k, rank in enumerate(g.ranks):
-                ends = None if g.low is None or g.high is None else (g.low[k], g.high[k])
+                ends = (None, None) if g.low is None or g.high is None else (g.low[k], g.high[k])
                 row(
-                    table, name, count(g.gallery_size), str(rank), percent(g.rate[k]) + mark(g.caution), _span(ends),
+                    table, name, count(g.gallery_size), str(rank), percent(g.rate[k]) + mark(g.caution), between(*ends),
                     g.method,
                 )  # fmt: skip
             table.add_section()
@@ -246,7 +235,7 @@ def _individual(predictions: Mapping[str, Prediction]) -> Table:
 
 
 def _open_set(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import count, mark, new_table, number, percent, row
+    from mated.cli.tables import between, count, mark, new_table, number, percent, row
 
     table = new_table(
         "People who are not enrolled, predicted", "System", "Gallery", "FPIR", "its interval", "FNIR", "its interval",
@@ -257,17 +246,11 @@ def _open_set(predictions: Mapping[str, Prediction]) -> Table:
             for p in g.open_set:
                 asked = percent(p.fpir) if p.fpir_target is None else f"≤ {p.fpir_target:g}"
                 row(
-                    table, name, count(g.gallery_size), asked, _span((p.fpir_low, p.fpir_high)),
-                    percent(p.fnir) + mark(p.caution), _span((p.fnir_low, p.fnir_high)), number(p.threshold, 6),
+                    table, name, count(g.gallery_size), asked, between(p.fpir_low, p.fpir_high),
+                    percent(p.fnir) + mark(p.caution), between(p.fnir_low, p.fnir_high), number(p.threshold, 6),
                     p.method,
                 )  # fmt: skip
     return table
-
-
-def _span(ends: tuple[float | None, float | None] | None) -> str:
-    if ends is None or ends[0] is None or ends[1] is None:
-        return "–"
-    return f"{100 * ends[0]:.3g} to {100 * ends[1]:.3g} %".replace(" ", "\u00a0")
 
 
 def _remarks(predictions: Mapping[str, Prediction]) -> list[str]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mated.cli.console import errors, output, print_json, progress_bar, working
-from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
+from mated.cli.console import errors, output, print_json, progress_bar, say_written, working
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, words
 from mated.cli.reading import Reading, check_choice, with_reading_options
 from mated.evaluation.verify import bare_name
 
@@ -162,11 +162,7 @@ def quality(
     check_choice(resample, "--resample", ("auto", "subjects", "joined-samples", "comparisons"))
     if fixed_fmr is not None and fixed_fnmr is not None:
         raise typer.BadParameter("one rate is held: give --fixed-fmr or --fixed-fnmr")
-    formats = words(plot_format)
-    if plot is not None:
-        from mated.plots.save import check_formats
-
-        check_formats(formats)
+    formats = figure_formats(plot, plot_format)
     settings: dict[str, Any] = {
         "type": type,
         "starting_error": starting_error,
@@ -210,8 +206,7 @@ def quality(
         from mated.cli.quality_tables import print_quality
 
         print_quality(output(), evaluation)
-    if plot is not None:
-        errors().print(f"{len(written)} figures in {plot}", markup=False, soft_wrap=True)
+    say_written(written, plot)
 
 
 def _computed(

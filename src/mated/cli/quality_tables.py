@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from mated.cli.tables import count, mark, new_table, number, percent, row
+from mated.cli.tables import count, mark, new_table, number, percent, print_tables, row
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,10 +39,7 @@ def print_quality(console: Console, evaluation: QualityEvaluation) -> None:
             tables.append(_placements(e))
         if e.settings.scalars:
             tables.append(_scalars(e))
-    for table in tables:
-        console.print(table)
-    for line in _lines(e):
-        console.print(Text(line), soft_wrap=True)
+    print_tables(console, tables, _lines(e))
 
 
 def _ranking(e: QualityEvaluation) -> Table:

@@ -11,13 +11,25 @@ from rich.text import Text
 from mated.scores.unit import unit_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from rich.console import Console
 
     from mated.evaluation import Bootstrap, Verifications
 
-__all__ = ["count", "mark", "new_table", "number", "percent", "print_verifications", "row", "span", "target"]
+__all__ = [
+    "between",
+    "count",
+    "mark",
+    "new_table",
+    "number",
+    "percent",
+    "print_tables",
+    "print_verifications",
+    "row",
+    "span",
+    "target",
+]
 
 
 class HasInterval(Protocol):
@@ -62,8 +74,11 @@ def print_verifications(
     tables += [_definitions(members, first), _other_measures(members, first)]
     if individual:
         tables.append(_individual(members, first))
-    lines = _cautions(members, sure)
-    # Nothing is printed before everything is computed: an error leaves no half of a result.
+    print_tables(console, tables, _cautions(members, sure))
+
+
+def print_tables(console: Console, tables: Iterable[Table], lines: Iterable[str]) -> None:
+    """Print tables that have rows, then sentences; both were made before, so an error leaves no half of a result."""
     for table in tables:
         if table.row_count:
             console.print(table)
@@ -212,10 +227,15 @@ def _range_header(sure: Mapping[str, Bootstrap]) -> list[str]:
 
 
 def span(estimate: HasInterval) -> str:
-    """Write an interval of a rate as percentages."""
-    if estimate.low is None or estimate.high is None:
+    """Write the interval of an estimated rate as percentages."""
+    return between(estimate.low, estimate.high)
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Write an interval of rates as percentages, a dash where there is none."""
+    if low is None or high is None:
         return "–"
-    return f"{100 * estimate.low:.3g} to {100 * estimate.high:.3g} %".replace(" ", "\u00a0")
+    return f"{100 * low:.3g} to {100 * high:.3g} %".replace(" ", "\u00a0")
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mated.cli.console import errors, output, print_json, working
-from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, numbers, words
+from mated.cli.console import output, print_json, say_written, working
+from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, words
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
 from mated.errors import MatedError
 from mated.evaluation.verify import bare_name
@@ -107,11 +107,7 @@ def verify(
 
     check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
     sources = _sources(files or [], mated, nonmated)
-    formats = words(plot_format)
-    if plot is not None:
-        from mated.plots.save import check_formats
-
-        check_formats(formats)
+    formats = figure_formats(plot, plot_format)
     points = OperatingPoints(
         None if fmr is None else numbers(fmr, "--fmr"), numbers(tmr, "--tmr"), numbers(threshold, "--threshold")
     )
@@ -178,8 +174,7 @@ def verify(
         from mated.cli.tables import print_verifications
 
         print_verifications(output(), members, bootstraps=sure, individual=individual)
-    if plot is not None:
-        errors().print(f"{len(written)} figures in {plot}", markup=False, soft_wrap=True)
+    say_written(written, plot)
 
 
 def _dictionary(members: Verifications, sure: Mapping[str, Bootstrap], *, alone: bool) -> dict[str, Any]:

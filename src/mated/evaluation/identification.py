@@ -14,9 +14,9 @@ from mated.identification.open_set import (
     OpenSetPoint,
     UnmatedProbes,
     WatchList,
-    open_set_at_fpir,
     open_set_at_threshold,
     open_set_curve,
+    unmated_searches,
     watch_list,
 )
 from mated.uncertainty.cautions import joined
@@ -88,19 +88,25 @@ class Identification:
             as_ranks(list(self.points.ranks), self.ranks.gallery_size)
         if self.points.length is not None:
             as_ranks(self.points.length, self.ranks.gallery_size)
-        if (self.points.fpir or self.points.threshold) and not self._unmated:
-            _ = open_set_curve(self.ranks, self.points.length, probes=self.probes)  # says what is missing
+        if self.points.fpir or self.points.threshold:
+            unmated_searches(self.ranks, self.probes)  # says what is missing
 
     # -- numbers ---------------------------------------------------------------------------------
 
     @cached_property
     def cmc(self) -> Cmc:
         """The cumulative match characteristic; call it with a rank to read it."""
-        return cmc(self.ranks, self.ties)
+        return self._by_ties[self.ties]
 
     def at_rank(self, rank: int) -> RateInterval:
         """Share of mated probes whose mate ranks so high or higher, with its interval."""
+        if rank in self._at_ranks:
+            return self._at_ranks[rank]
         return cmc_intervals(self.ranks, [rank], ties=self.ties, level=self.level)[0]
+
+    def by_ties(self, rank: int) -> dict[Ties, float]:
+        """The rate at a rank by each rule for ties."""
+        return {rule: curve(rank) for rule, curve in self._by_ties.items()}
 
     def area(self) -> RateInterval:
         """Area under the CMC, with its interval."""
@@ -112,14 +118,7 @@ class Identification:
 
     def at_fpir(self, fpir: float) -> FnirAtFpir:
         """FNIR and threshold at a false positive identification rate, with intervals where they are asked for."""
-        if self.replicates:
-            return self._at_fpir[fpir] if fpir in self._at_fpir else self._bootstrapped(fpir)
-        point = open_set_at_fpir(self.ranks, fpir, self.points.length, ties=self.ties, probes=self.probes)
-        nothing = dict.fromkeys(("se", "low", "high", "threshold_low", "threshold_high"))
-        return FnirAtFpir(
-            point, **nothing, method="none", level=self.level, replicates=0, seed=self.seed,
-            subjects_mated=0, subjects_open=0, caution=point.caution,
-        )  # fmt: skip
+        return self._at_fpir[fpir] if fpir in self._at_fpir else self._bootstrapped(fpir)
 
     def at_threshold(self, threshold: float) -> tuple[OpenSetPoint, RateInterval, RateInterval]:
         """Both errors at a threshold: the counts, then FPIR and FNIR with their intervals."""
@@ -160,6 +159,19 @@ class Identification:
     @property
     def _unmated(self) -> int:
         return self.ranks.n_open if self.probes == "open" else self.ranks.n_mated
+
+    def compute(self) -> None:
+        """Compute now what is read off later: the intervals at the ranks and rates asked for."""
+        _ = self._at_ranks, self._at_fpir
+
+    @cached_property
+    def _at_ranks(self) -> dict[int, RateInterval]:
+        intervals = cmc_intervals(self.ranks, self.ranks_asked, ties=self.ties, level=self.level)
+        return dict(zip(self.ranks_asked, intervals, strict=True))
+
+    @cached_property
+    def _by_ties(self) -> dict[Ties, Cmc]:
+        return {rule: cmc(self.ranks, rule) for rule in _TIES}
 
     @cached_property
     def _at_fpir(self) -> dict[float, FnirAtFpir]:
@@ -202,7 +214,6 @@ class Identification:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and texts; the keys are documented in docs/json.md."""
         r = self.ranks
-        rules = {rule: cmc(r, rule) for rule in _TIES} if self.ties_matter else {}
         return {
             "name": self.name,
             "gallery_size": r.gallery_size,
@@ -221,13 +232,9 @@ class Identification:
                     "rate": e.value,
                     **_interval(e),
                     "misidentified": e.errors,
-                    **{f"rate_{rule}": curve(rank) for rule, curve in rules.items()},
+                    **{f"rate_{rule}": rate for rule, rate in self.by_ties(rank).items() if self.ties_matter},
                 }
-                for rank, e in zip(
-                    self.ranks_asked,
-                    cmc_intervals(r, self.ranks_asked, ties=self.ties, level=self.level),
-                    strict=True,
-                )
+                for rank, e in self._at_ranks.items()
             ],
             "rank_probabilities": [
                 {"rank": rank, "probability": float(self.cmc.probabilities[rank - 1])} for rank in self.ranks_asked

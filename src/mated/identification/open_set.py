@@ -31,7 +31,7 @@ from mated.scores.tally import Tally
 from mated.scores.unit import detect_unit
 from mated.scores.validation import read_only
 from mated.verification.cautions import FEW_ERRORS
-from mated.verification.rates import at_fmr, exact_rate
+from mated.verification.rates import at_fmr, exact_rate, inner_threshold
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -47,7 +47,6 @@ __all__ = [
     "OpenSetPoint",
     "UnmatedProbes",
     "WatchList",
-    "inner_threshold",
     "open_set_at_fpir",
     "open_set_at_threshold",
     "open_set_curve",
@@ -306,17 +305,6 @@ def score_tally(ranks: Ranks, best: NDArray[Any]) -> Tally:
         choice = detect_unit(np.concatenate([ranks.mate_score, ranks.best_other, ranks.open_best])) or "continuous"
     counted = count_distinct(ranks.mate_score, best)
     return Tally(*counted, dissimilarity=ranks.dissimilarity, unit_choice=choice)
-
-
-def inner_threshold(tally: Tally, threshold: float) -> float:
-    """Translate a user's threshold inward, and refuse what is no number."""
-    try:
-        inner = tally.from_user(float(threshold))
-    except (TypeError, ValueError, OverflowError):
-        inner = np.nan
-    if np.isnan(inner):
-        raise MatedError(f"a threshold must be a number, and {threshold!r} is none")
-    return inner
 
 
 def _point(

@@ -6,14 +6,13 @@ dropped. Everything added is positive, so nothing cancels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mated.scores.compiled import compiled
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Counts: TypeAlias = NDArray[Any]
@@ -22,15 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["full_gallery", "small_gallery"]
 
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
 
-
-def _compiled(kernel: _Kernel) -> _Kernel:
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
-
-
-@_compiled
+@compiled
 def _fold(law: Floats, spare: Floats, size: int, p: float) -> int:
     """Add a rival that beats the mated score with probability p to a law of `size` entries; return its new size."""
     q = 1.0 - p
@@ -45,7 +37,7 @@ def _fold(law: Floats, spare: Floats, size: int, p: float) -> int:
     return size
 
 
-@_compiled
+@compiled
 def full_gallery(
     above: Counts,
     tied: Counts,
@@ -108,7 +100,7 @@ def full_gallery(
             result[m, r] = 1.0 if k >= uncertain + n_tied else min(cumulated, 1.0)
 
 
-@_compiled
+@compiled
 def _draw_and_fold(law: Floats, drawn: int, seen: int, wanted: int, others: int, p: float) -> Any:
     """Let the next of `others` rivals be drawn into a gallery that wants `wanted`, beating with probability p.
 
@@ -131,7 +123,7 @@ def _draw_and_fold(law: Floats, drawn: int, seen: int, wanted: int, others: int,
     return most
 
 
-@_compiled
+@compiled
 def small_gallery(
     above: Counts,
     tied: Counts,

@@ -14,14 +14,13 @@ matters.
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mated.scores.compiled import compiled
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -41,15 +40,8 @@ NARROW = 0.003
 FEW_TIES = 16
 """Up to so many equal scores the hypergeometric law is averaged one by one."""
 
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
 
-
-def _compiled(kernel: _Kernel) -> _Kernel:
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
-
-
-@_compiled
+@compiled
 def _far(successes: float, trials: float, p: float) -> bool:
     """Tell whether so many successes lie so far out that the tail from there on is negligible (Chernoff's bound)."""
     expected = trials * p
@@ -61,7 +53,7 @@ def _far(successes: float, trials: float, p: float) -> bool:
     return divergence > FAR
 
 
-@_compiled
+@compiled
 def _position(ranks: Counts, value: float) -> int:
     """Return how many ranks lie below the value (np.searchsorted takes seconds to compile)."""
     low, high = 0, len(ranks)
@@ -74,14 +66,14 @@ def _position(ranks: Counts, value: float) -> int:
     return low
 
 
-@_compiled
+@compiled
 def _divide(within: Floats, at: Floats, first: int, last: int, total: float) -> None:
     for rank in range(first, last):
         within[rank] /= total
         at[rank] /= total
 
 
-@_compiled
+@compiled
 def _binomial(p: float, size: int, ranks: Counts, within: Floats, at: Floats) -> tuple[int, int]:
     """Fill P(rank ≤ r) and P(rank = r) for the ranks between the two positions returned.
 
@@ -124,7 +116,7 @@ def _binomial(p: float, size: int, ranks: Counts, within: Floats, at: Floats) ->
     return first, rank
 
 
-@_compiled
+@compiled
 def _hypergeometric(
     beating: int, scores: int, drawn: int, ranks: Counts, within: Floats, at: Floats
 ) -> tuple[int, int]:
@@ -155,7 +147,7 @@ def _hypergeometric(
     return first, rank
 
 
-@_compiled
+@compiled
 def _add(total: Floats, lost: Floats, position: int, value: float) -> None:
     """Add with the rounding error carried along (Kahan)."""
     corrected = value - lost[position]
@@ -164,7 +156,7 @@ def _add(total: Floats, lost: Floats, position: int, value: float) -> None:
     total[position] = summed
 
 
-@_compiled
+@compiled
 def _mean_over(
     low: float, high: float, size: int, rank: int, within_low: float, at_low: float, within_high: float, at_high: float
 ) -> float:
@@ -188,7 +180,7 @@ def _mean_over(
     return min(max(mean, within_high), within_low)
 
 
-@_compiled
+@compiled
 def _finish(total: Floats, lost: Floats, certain: Floats, certain_lost: Floats) -> None:
     """Add what is certain from each rank on to a finished row, and clear the rest for the next."""
     reached, reached_lost = np.zeros(1), np.zeros(1)
@@ -200,7 +192,7 @@ def _finish(total: Floats, lost: Floats, certain: Floats, certain_lost: Floats) 
         certain[k] = certain_lost[k] = 0.0
 
 
-@_compiled
+@compiled
 def add_binomial(
     low: Floats, high: Floats, weight: Floats, owner: Counts, size: int, ranks: Counts, total: Floats
 ) -> None:
@@ -240,7 +232,7 @@ def add_binomial(
         _finish(total[owner[-1]], lost, certain, certain_lost)
 
 
-@_compiled
+@compiled
 def add_hypergeometric(
     above: Counts,
     tied: Counts,

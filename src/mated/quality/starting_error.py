@@ -15,7 +15,7 @@ import numpy as np
 from mated.errors import MatedError
 from mated.scores.discard_order import ErrorKind, is_error
 from mated.scores.validation import read_only
-from mated.verification.rates import exact_rate
+from mated.verification.rates import exact_rate, inner_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,12 +110,7 @@ class StartingErrors:
 
     def at_threshold(self, threshold: float) -> StartingError:
         """Return the starting error at a threshold of the user's scoring system."""
-        try:
-            inner = self.tally.from_user(float(threshold))
-        except (TypeError, ValueError):
-            inner = math.nan
-        if math.isnan(inner):
-            raise MatedError(f"a threshold must be a number, and {threshold!r} is none")
+        inner = inner_threshold(self.tally, threshold)
         counts = self.tally.mated if self.kind == "fnm" else self.tally.nonmated
         errors = int(counts[is_error(self.tally.scores, inner, self.kind)].sum())
         if not 0 < errors < self.comparisons:

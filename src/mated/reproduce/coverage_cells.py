@@ -18,6 +18,7 @@ from mated.evaluation.bootstrap import Bootstrap
 from mated.evaluation.resampling import SubjectResampling
 from mated.evaluation.verify import verify
 from mated.reproduce.coverage_truth import BINORMAL_DISTANCE, TRUTH, binormal_eer, binormal_tmr
+from mated.reproduce.processes import mapped
 from mated.scores import ScoreMatrix
 from mated.scores.subject_pairs import SubjectPairs
 from mated.synthetic.identities import GaussianIdentities
@@ -260,7 +261,7 @@ def simulate(
     tasks = list(_tasks(cells, seed_of(seed)))
     results: list[list[list[Interval]]] = [[] for _ in cells]
     total, done = sum(cell.runs * _work(cell) for cell in cells), 0
-    for task, runs in zip(tasks, _computed(tasks, jobs), strict=True):
+    for task, runs in zip(tasks, mapped(_compute, tasks, jobs), strict=True):
         results[task.place] += runs
         done += task.runs * _work(task.cell)
         progress(done, total)
@@ -272,16 +273,6 @@ def _tasks(cells: Sequence[Cell], seed: int) -> Iterator[_Task]:
         step = max(1, _CHUNK // _work(cell))
         for first in range(0, cell.runs, step):
             yield _Task(place, cell, seed, first, min(step, cell.runs - first))
-
-
-def _computed(tasks: Sequence[_Task], jobs: int) -> Iterator[list[list[Interval]]]:
-    if jobs == 1:
-        yield from map(_compute, tasks)
-        return
-    from multiprocessing import get_context
-
-    with get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap(_compute, tasks)
 
 
 def _compute(task: _Task) -> list[list[Interval]]:

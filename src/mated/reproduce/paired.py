@@ -6,14 +6,13 @@ noise makes them equal in law: every rejection is a false alarm. Unequal noise m
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mated.evaluation import Verification, compare
 from mated.io.atomic import write_text
+from mated.reproduce.processes import mapped
 from mated.scores import ScoreMatrix
 from mated.synthetic import GaussianIdentities, log_likelihood_ratio
 
@@ -64,10 +63,9 @@ def run(directory: Path, *, seed: int, size: str, jobs: int, progress: Callable[
     runs = _RUNS[size]
     tasks = [(noise, seed * 1_000_003 + k) for noise in (_NULL, _ALTERNATIVE) for k in range(runs)]
     outcomes = []
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for done, outcome in enumerate(pool.map(_one, tasks, chunksize=4)):
-            outcomes.append(outcome)
-            progress(done + 1, len(tasks))
+    for outcome in mapped(_one, tasks, jobs):
+        outcomes.append(outcome)
+        progress(len(outcomes), len(tasks))
     rows = []
     for name, part in (("null", outcomes[:runs]), ("alternative", outcomes[runs:])):
         for k in range(len(part[0])):

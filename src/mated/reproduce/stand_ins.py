@@ -6,12 +6,10 @@ the original by a monotone map through two published thresholds. The map changes
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from math import sqrt
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from mated.errors import MatedError
 from mated.evaluation import Bootstrap, verify
+from mated.reproduce.processes import mapped
 from mated.reproduce.wu2008_published import (
     ALGORITHMS,
     FMR,
@@ -271,12 +270,7 @@ class Draw(NamedTuple):
 
 def draw_again(seed: int, draws: int, jobs: int = 1) -> Iterator[Draw]:
     """Draw stand-ins for all six so many times; the result does not depend on the number of processes."""
-    one = partial(_one_draw, seed)
-    if jobs <= 1:
-        yield from map(one, range(draws))
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(one, range(draws), chunksize=max(1, draws // (4 * jobs)))
+    return mapped(partial(_one_draw, seed), range(draws), jobs)
 
 
 def _one_draw(seed: int, draw: int) -> Draw:

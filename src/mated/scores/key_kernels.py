@@ -9,14 +9,13 @@ depends on them follows. NaN has no place: a block that holds any is gone throug
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mated.scores.compiled import compiled
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mated.scores.keys import KeyConstants
@@ -29,15 +28,8 @@ __all__ = ["count_and_pick", "count_bins", "pick"]
 
 _BLOCK = 2048
 
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
 
-
-def _compiled(kernel: _Kernel) -> _Kernel:
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
-
-
-@_compiled
+@compiled
 def _find_places(bits: Bits, mated: Flags, order: KeyConstants, places: Places) -> bool:
     """Write the place of each comparison; return whether any score is NaN, whose place means nothing."""
     kind = bits.dtype.type
@@ -52,13 +44,13 @@ def _find_places(bits: Bits, mated: Flags, order: KeyConstants, places: Places) 
     return bool(unusable != 0)
 
 
-@_compiled
+@compiled
 def _is_nan(bits: Any, order: KeyConstants) -> bool:
     magnitude = np.uint64(bits) & (np.uint64(order.sign) - np.uint64(1))
     return bool(magnitude > np.uint64(order.infinity))
 
 
-@_compiled
+@compiled
 def _count_around_nan(bits: Bits, mated: Flags, order: KeyConstants, places: Places, counts: Places) -> tuple[int, int]:
     """Count a block in which some scores are NaN; return how many, non-mated and mated."""
     failed = np.zeros(2, dtype=np.int64)
@@ -70,7 +62,7 @@ def _count_around_nan(bits: Bits, mated: Flags, order: KeyConstants, places: Pla
     return failed[0], failed[1]
 
 
-@_compiled
+@compiled
 def count_bins(bits: Bits, mated: Flags, order: KeyConstants, counts: Places) -> tuple[int, int]:
     """Add one at the place of each comparison; return how many scores are NaN, non-mated and mated."""
     places = np.empty(_BLOCK, dtype=np.uint32)
@@ -86,7 +78,7 @@ def count_bins(bits: Bits, mated: Flags, order: KeyConstants, counts: Places) ->
     return of_nonmated, of_mated
 
 
-@_compiled
+@compiled
 def pick(bits: Bits, mated: Flags, order: KeyConstants, wanted: NDArray[np.uint8], rows: NDArray[np.int64]) -> int:
     """Write the rows of scores whose bin is wanted, NaN left out; return how many."""
     places = np.empty(_BLOCK, dtype=np.uint32)
@@ -101,7 +93,7 @@ def pick(bits: Bits, mated: Flags, order: KeyConstants, wanted: NDArray[np.uint8
     return found
 
 
-@_compiled
+@compiled
 def count_and_pick(
     bits: Bits,
     mated: Flags,

@@ -13,16 +13,14 @@ identity.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 
+from mated.scores.compiled import compiled
 from mated.scores.ranks import FAILED, SCORED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[Any]
@@ -39,8 +37,6 @@ __all__ = ["Gallery", "find_mates", "group", "search_rows", "search_table"]
 _PIECE = 2048
 _STEP = 64
 _MANY = 16  # with more than one in so many scores at the mate's or above it, it is faster to fold the row
-
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
 
 
 class Gallery(NamedTuple):
@@ -65,21 +61,16 @@ class Gallery(NamedTuple):
     nth: Codes
 
 
-def _compiled(kernel: _Kernel) -> _Kernel:
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
-
-
 # -- rows of a matrix ------------------------------------------------------------------------------
 
 
-@_compiled
+@compiled
 def _own_columns(gallery: Gallery, own: int) -> Codes:
     """Return the columns of an identity, none for one that is not enrolled."""
     return gallery.column[gallery.first[own] : gallery.first[own + 1]] if own >= 0 else gallery.column[:0]
 
 
-@_compiled
+@compiled
 def find_mates(
     scores: Floats, used: Flags, sign: Number, gallery: Gallery, own: Codes, sample: Codes
 ) -> tuple[States, Similarities, Codes, Flags]:
@@ -107,7 +98,7 @@ def find_mates(
     return state, mate, itself, unusable
 
 
-@_compiled
+@compiled
 def _extremes(bits: Bits, lowest: Number, highest: Number) -> tuple[Number, Number]:
     """Widen a lowest and a highest integer by those of some scores."""
     key = bits.dtype.type
@@ -118,7 +109,7 @@ def _extremes(bits: Bits, lowest: Number, highest: Number) -> tuple[Number, Numb
     return lowest, highest
 
 
-@_compiled
+@compiled
 def _as_score(extreme: Number, bits: Bits, scores: Floats) -> Number:
     """Turn the integer of a score back into the score; `bits` and `scores` are one memory."""
     key = bits.dtype.type
@@ -127,7 +118,7 @@ def _as_score(extreme: Number, bits: Bits, scores: Floats) -> Number:
     return scores[0]
 
 
-@_compiled
+@compiled
 def _count(row: Floats, level: Number, sign: Number) -> tuple[Count, Count]:
     """Count the scores above a level, and those at or above it."""
     above, reached = np.int32(0), np.int32(0)
@@ -138,7 +129,7 @@ def _count(row: Floats, level: Number, sign: Number) -> tuple[Count, Count]:
     return above, reached
 
 
-@_compiled
+@compiled
 def _mark(row: Floats, place: Codes, level: Number, sign: Number, seen: Codes, base: int) -> tuple[int, int]:
     """Count the identities of a piece of a row that newly rise above the level, and the change of those at it.
 
@@ -162,7 +153,7 @@ def _mark(row: Floats, place: Codes, level: Number, sign: Number, seen: Codes, b
     return above, tied
 
 
-@_compiled
+@compiled
 def _similarities(row: Floats, used: Flags, sign: Number, scores: Floats) -> None:
     """Write the scores of a row as similarities, NaN where an entry is not used."""
     if used.size:
@@ -173,7 +164,7 @@ def _similarities(row: Floats, used: Flags, sign: Number, scores: Floats) -> Non
             scores[j] = row[j] * sign
 
 
-@_compiled
+@compiled
 def _fold(scores: Floats, gallery: Gallery, folded: Floats) -> None:
     """Put the best score of each identity at its place, NaN where it has none."""
     folded[:] = np.nan
@@ -184,7 +175,7 @@ def _fold(scores: Floats, gallery: Gallery, folded: Floats) -> None:
             folded[q] = score if (score > before) | (before != before) else before
 
 
-@_compiled
+@compiled
 def _count_scored(scores: Floats, level: Number) -> tuple[Count, Count, Count, Number]:
     """Count the scores above a level, those equal to it and all that are not NaN, and find the highest, −∞ if none."""
     above, reached = _count(scores, level, scores.dtype.type(1))
@@ -198,7 +189,7 @@ def _count_scored(scores: Floats, level: Number) -> tuple[Count, Count, Count, N
     return above, reached - above, scored, best
 
 
-@_compiled
+@compiled
 def _has_unusable(row: Floats, used: Flags, sample: Codes, own_sample: int) -> bool:
     """Say whether a used entry, other than that of the row with itself, is NaN."""
     unusable = np.int32(0)
@@ -211,7 +202,7 @@ def _has_unusable(row: Floats, used: Flags, sample: Codes, own_sample: int) -> b
     return False
 
 
-@_compiled
+@compiled
 def _scan(
     row: Floats,
     bits: Bits,
@@ -257,7 +248,7 @@ def _scan(
     return 0, above, tied, best
 
 
-@_compiled
+@compiled
 def search_rows(
     scores: Floats,
     bits: Bits,
@@ -312,7 +303,7 @@ def search_rows(
 # -- tables ----------------------------------------------------------------------------------------
 
 
-@_compiled
+@compiled
 def group(
     probe: Codes, place: Codes, reference: Codes, score: Floats, n_probes: int
 ) -> tuple[Codes, Codes, Codes, Floats]:
@@ -331,7 +322,7 @@ def group(
     return start, grouped[0], grouped[1], grouped[2]
 
 
-@_compiled
+@compiled
 def search_table(
     start: Codes, place: Codes, reference: Codes, score: Floats, own: Codes, n_places: int, n_references: int
 ) -> tuple[bool, tuple[States, Similarities, Codes, Codes, Codes, Similarities]]:

@@ -23,7 +23,6 @@ from mated.errors import MatedError
 from mated.identification.cmc import Shares, Ties, as_ranks, cmc, shares_within
 from mated.identification.open_set import (
     UnmatedProbes,
-    inner_threshold,
     score_tally,
     unmated_searches,
 )
@@ -31,6 +30,7 @@ from mated.uncertainty.binomial import FEW, check_level, clopper_pearson, indepe
 from mated.uncertainty.cautions import joined, on_dependence
 from mated.uncertainty.cluster import fnmr_cluster, logit_t_interval
 from mated.verification.cautions import FEW_ERRORS
+from mated.verification.rates import inner_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -91,13 +91,14 @@ def fnir_at_fpir(
     from its open-set probes as in `open_set_at_fpir`, FNIR from its mated probes there. Intervals are percentiles. With
     fewer than 10 misses the replicates hardly vary, and the interval is widened to that of a fixed threshold.
 
-    Where the target allows less than one of the open-set probes there is no interval. The gallery is held fixed.
+    Where the target allows less than one of the open-set probes, or no replicate is asked for, there is no interval.
+    The gallery is held fixed.
     """
     check_level(level)
     seed, target = seed_of(rng), exact_rate(fpir, "an FPIR")
     point = open_set_at_fpir(ranks, fpir, rank, ties=ties, probes=probes)
     subjects = [len(np.unique(codes)) for codes in (ranks.subject, unmated_searches(ranks, probes)[1])]
-    if min(subjects) < 2:
+    if replicates and min(subjects) < 2:
         raise MatedError("subjects can be resampled only where each kind of probe comes from two of them or more")
     bare = FnirAtFpir(
         point=point,
@@ -106,7 +107,7 @@ def fnir_at_fpir(
         high=None,
         threshold_low=None,
         threshold_high=None,
-        method="bootstrap of subjects, percentile",
+        method="bootstrap of subjects, percentile" if replicates else "none",
         level=level,
         replicates=replicates,
         seed=seed,
@@ -115,7 +116,7 @@ def fnir_at_fpir(
         caution=point.caution,
     )
     expected = target * point.n_open
-    if expected < 1:
+    if expected < 1 or not replicates:
         return bare
     tally = open_set_tally(ranks, probes)
     drawn = _Search.of(ranks, shares_within(ranks, rank, ties), probes, target).replicates(replicates, seed)

@@ -10,14 +10,13 @@ Comparisons are sorted by score, highest first, and walked in pieces that never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mated.scores.compiled import compiled
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -31,8 +30,6 @@ __all__ = ["Sorted", "area", "crossing", "prefix", "reach", "segment"]
 PIECE = 512
 """Comparisons in a piece, more only where that many scores are equal."""
 
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
-
 
 class Sorted(NamedTuple):
     """Both classes, highest score first, and the weights of a block of replicates."""
@@ -45,12 +42,7 @@ class Sorted(NamedTuple):
     weight: Weights
 
 
-def _compiled(kernel: _Kernel) -> _Kernel:
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
-
-
-@_compiled
+@compiled
 def _piece_end(score: Floats, start: int, size: int) -> int:
     """Return where the piece that starts at `start` ends: before the equal scores that would be split, or after."""
     end = start + size
@@ -67,7 +59,7 @@ def _piece_end(score: Floats, start: int, size: int) -> int:
     return end
 
 
-@_compiled
+@compiled
 def _add(first: Codes, second: Codes, weight: Weights, start: int, end: int, total: Counts) -> None:
     """Add to each replicate's total the weights of the comparisons from `start` to `end`."""
     replicates = len(total)
@@ -83,7 +75,7 @@ def _add(first: Codes, second: Codes, weight: Weights, start: int, end: int, tot
             total[b] += partial[b]
 
 
-@_compiled
+@compiled
 def _sum_one(first: Codes, second: Codes, weight: Weights, start: int, end: int, b: int) -> Number:
     """Return the weight of the comparisons from `start` to `end` in one replicate."""
     total = np.int64(0)
@@ -92,7 +84,7 @@ def _sum_one(first: Codes, second: Codes, weight: Weights, start: int, end: int,
     return total
 
 
-@_compiled
+@compiled
 def segment(first: Codes, second: Codes, weight: Weights, start: int, end: int) -> Counts:
     """Return each replicate's weight of the comparisons from `start` to `end`."""
     total = np.zeros(weight.shape[1], dtype=np.int64)
@@ -100,7 +92,7 @@ def segment(first: Codes, second: Codes, weight: Weights, start: int, end: int) 
     return total
 
 
-@_compiled
+@compiled
 def reach(
     score: Floats, first: Codes, second: Codes, weight: Weights, start: int, base: Counts, target: Counts
 ) -> tuple[Floats, Counts, Counts]:
@@ -140,7 +132,7 @@ def reach(
     return level, above, reached
 
 
-@_compiled
+@compiled
 def prefix(first: Codes, second: Codes, weight: Weights, start: int, base: Counts, position: Counts) -> Counts:
     """Return, for each replicate and each of its positions (not before `start`), the weight of what comes before.
 
@@ -163,7 +155,7 @@ def prefix(first: Codes, second: Codes, weight: Weights, start: int, base: Count
         low = high
 
 
-@_compiled
+@compiled
 def area(data: Sorted, nonmated: Counts) -> Counts:
     """Return twice the weighted number of pairs (mated, non-mated) in which the mated score is higher, ties half."""
     score, mated_score, weight = data.score, data.mated_score, data.weight
@@ -191,7 +183,7 @@ def area(data: Sorted, nonmated: Counts) -> Counts:
     return twice
 
 
-@_compiled
+@compiled
 def _next_score(data: Sorted, i: int, g: int) -> Number:
     """Return the highest score not yet passed, NaN where all are."""
     if i == len(data.score) and g == len(data.mated_score):
@@ -203,7 +195,7 @@ def _next_score(data: Sorted, i: int, g: int) -> Number:
     return max(data.score[i], data.mated_score[g])
 
 
-@_compiled
+@compiled
 def _last_score(data: Sorted, i: int, g: int) -> Number:
     """Return the lowest score already passed, NaN where none is."""
     if i == 0 and g == 0:
@@ -215,7 +207,7 @@ def _last_score(data: Sorted, i: int, g: int) -> Number:
     return min(data.score[i - 1], data.mated_score[g - 1])
 
 
-@_compiled
+@compiled
 def crossing(
     data: Sorted,
     nonmated: Counts,
@@ -284,7 +276,7 @@ def crossing(
     return found, ends, errors
 
 
-@_compiled
+@compiled
 def _settle(
     data: Sorted,
     b: int,
@@ -372,7 +364,7 @@ def _settle(
     return True
 
 
-@_compiled
+@compiled
 def _up(data: Sorted, b: int, i: int, g: int, bound: float, gap: bool, step: float) -> tuple[Number, bool]:
     """Go up from a place as long as what is passed weighs nothing; return the score, or the score above the gap."""
     best, best_gap, in_gap = bound, gap, gap
@@ -400,7 +392,7 @@ def _up(data: Sorted, b: int, i: int, g: int, bound: float, gap: bool, step: flo
         in_gap = True
 
 
-@_compiled
+@compiled
 def _down(
     data: Sorted, b: int, i: int, g: int, bound: float, gap: bool, step: float, cut: float
 ) -> tuple[bool, Number, bool]:

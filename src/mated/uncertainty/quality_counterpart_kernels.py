@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mated.uncertainty.quality_kernels import compiled, empty_results, read_off, samples_after, samples_of, times_drawn
+from mated.quality.fenwick_kernels import find, highest_bit, plant, take_away, up_to
+from mated.scores.compiled import compiled
+from mated.uncertainty.quality_kernels import empty_results, read_off, samples_after, samples_of, times_drawn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,43 +29,11 @@ __all__ = ["fixed_counterpart_curves"]
 
 
 @compiled
-def _plant(tree: Counts) -> None:
-    """Turn counts (from index 1) into a Fenwick tree in place."""
-    for i in range(1, len(tree)):
-        parent = i + (i & -i)
-        if parent < len(tree):
-            tree[parent] += tree[i]
-
-
-@compiled
-def _take_away(tree: Counts, i: Number, times: int) -> None:
-    while i < len(tree):
-        tree[i] -= times
-        i += i & -i
-
-
-@compiled
-def _up_to(tree: Counts, i: int) -> int:
-    total = 0
-    while i > 0:
-        total += tree[i]
-        i -= i & -i
-    return total
-
-
-@compiled
 def _other_rate(given: Counts, asked: Counts, n_given: Number, n_asked: Number, p: int, q: int, bit: int) -> float:
     """Return the share of the class asked that matches where a share p/q of the class given does, ties interpolated."""
-    wanted = -(-n_given * p // q)
-    place, before = 0, 0
-    while bit:
-        after = place + bit
-        if after < len(given) and before + given[after] < wanted:
-            place = after
-            before += given[after]
-        bit >>= 1
-    reached = _up_to(given, place + 1)
-    above, at_or_above = _up_to(asked, place), _up_to(asked, place + 1)
+    place, before = find(given, -(-n_given * p // q), bit)
+    reached = up_to(given, place)
+    above, at_or_above = up_to(asked, place - 1), up_to(asked, place)
     part = min(max((p / q * n_given - before) / max(reached - before, 1), 0.0), 1.0)
     return (above + (at_or_above - above) * part) / n_asked  # type: ignore[no-any-return]
 
@@ -91,9 +61,6 @@ def fixed_counterpart_curves(
     area, values, reached = empty_results(weight, reading)
     x, y = np.zeros(len(order.ends) + 1), np.zeros(len(order.ends) + 1)
     by_samples = len(order.sample) > 0
-    bit = 1
-    while bit * 2 <= scores:
-        bit *= 2
     for b in range(len(weight)):
         row = weight[b]
         given, asked = np.zeros(scores + 1, np.int64), np.zeros(scores + 1, np.int64)
@@ -108,8 +75,9 @@ def fixed_counterpart_curves(
                 n_asked += w
         if n_given == 0 or n_asked == 0:
             continue
-        _plant(given)
-        _plant(asked)
+        plant(given)
+        plant(asked)
+        bit = highest_bit(given)
         n, gone, start, samples, samples_gone = n_given + n_asked, 0, 0, 0, 0
         all_samples = samples_of(row, order) if by_samples else 1
         y[0] = _other_rate(given, asked, n_given, n_asked, p, q, bit)
@@ -122,10 +90,10 @@ def fixed_counterpart_curves(
                     continue
                 times += w
                 if is_given[c]:
-                    _take_away(given, rank[c], w)
+                    take_away(given, rank[c], w)
                     n_given -= w
                 else:
-                    _take_away(asked, rank[c], w)
+                    take_away(asked, rank[c], w)
                     n_asked -= w
             start = order.ends[k]
             if times == 0:

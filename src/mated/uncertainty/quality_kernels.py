@@ -12,14 +12,13 @@ end before the limit, and then it has to be continued.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mated.scores.compiled import compiled
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Order",
     "Reading",
-    "compiled",
     "d_prime_curves",
     "empty_results",
     "error_curves",
@@ -45,8 +43,6 @@ __all__ = [
     "times_each",
     "weighted_sums",
 ]
-
-_Kernel = TypeVar("_Kernel", bound="Callable[..., Any]")
 
 
 class Order(NamedTuple):
@@ -73,12 +69,6 @@ class Reading(NamedTuple):
     limit: float
     linear: bool
     grid: Floats
-
-
-def compiled(kernel: _Kernel) -> _Kernel:
-    """Compile a function, keep the result on disk, and let other threads run beside it."""
-    result: Any = numba.njit(cache=True, nogil=True)(kernel)
-    return result  # type: ignore[no-any-return]
 
 
 @compiled

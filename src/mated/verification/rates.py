@@ -18,7 +18,17 @@ from mated.verification.cautions import caution_at_fmr, caution_at_threshold, ca
 if TYPE_CHECKING:
     from mated.scores import Tally
 
-__all__ = ["AtFmr", "AtThreshold", "AtTmr", "at_fmr", "at_threshold", "at_tmr", "default_fmrs", "exact_rate"]
+__all__ = [
+    "AtFmr",
+    "AtThreshold",
+    "AtTmr",
+    "at_fmr",
+    "at_threshold",
+    "at_tmr",
+    "default_fmrs",
+    "exact_rate",
+    "inner_threshold",
+]
 
 
 @dataclass(frozen=True)
@@ -87,14 +97,20 @@ def exact_rate(rate: object, name: str, *, one_allowed: bool = False, zero_allow
     return value
 
 
-def at_threshold(tally: Tally, threshold: float) -> AtThreshold:
-    """Count both classes at a threshold of the user's scoring system, observed or not (Eq. 7)."""
+def inner_threshold(tally: Tally, threshold: float) -> float:
+    """Translate a user's threshold inward, and refuse what is no number."""
     try:
         inner = tally.from_user(float(threshold))
     except (TypeError, ValueError, OverflowError):
         inner = np.nan
     if np.isnan(inner):
         raise MatedError(f"a threshold must be a number, and {threshold!r} is none")
+    return inner
+
+
+def at_threshold(tally: Tally, threshold: float) -> AtThreshold:
+    """Count both classes at a threshold of the user's scoring system, observed or not (Eq. 7)."""
+    inner = inner_threshold(tally, threshold)
     index = int(np.searchsorted(tally.scores, inner))
     false_matches, true_matches = tally.nonmated_from(index), tally.mated_from(index)
     false_nonmatches = tally.n_mated - true_matches
