@@ -48,8 +48,8 @@ class GaussianIdentities:
     ) -> SyntheticSamples:
         """Draw `samples` feature vectors of each of `subjects` people, ordered by person.
 
-        `noise` multiplies the within-person standard deviation, one value or one a person: people who are
-        harder to capture. The model's own scores do not know of it.
+        `noise` multiplies the within-person standard deviation: one value, one a person, or one a person and sample,
+        for people and captures that are harder than others. The model's own scores do not know of it.
         """
         if subjects < 1 or samples < 1:
             raise MatedError(f"draw at least one subject and one sample, not {subjects} and {samples}")
@@ -57,7 +57,14 @@ class GaussianIdentities:
         variances = np.array(self.between)
         person = generator.standard_normal((subjects, 1, len(variances))) * np.sqrt(variances)
         capture = generator.standard_normal((subjects, samples, len(variances))) * np.sqrt(1 - variances)
-        capture *= np.broadcast_to(noise, (subjects,))[:, None, None]
+        factor = np.asarray(noise, dtype=np.float64)
+        if factor.shape not in ((), (subjects,), (subjects, samples)):
+            raise MatedError(
+                f"noise is one value, one a person ({subjects}) or one a person and sample ({subjects} × {samples}), "
+                f"not of shape {factor.shape}"
+            )
+        factor = factor if factor.ndim == 2 else np.broadcast_to(factor, (subjects,))[:, None]
+        capture *= factor[:, :, None]
         return SyntheticSamples(
             (person + capture).reshape(subjects * samples, -1), np.repeat(np.arange(subjects), samples), self
         )
