@@ -93,6 +93,20 @@ def _gather(
     nan: Annotated[
         str, typer.Option(metavar="refuse|failure", help="What a NaN score means.", rich_help_panel=_PANEL)
     ] = "refuse",
+    failure_score: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="Score that stands for a failure, e.g. -1 or -3.4028235e38.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help='Read only rows of a table for which this holds, e.g. "age > 60".',
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
     format: Annotated[  # noqa: A002
         str,
         typer.Option(
@@ -174,5 +188,7 @@ def _gather(
             "dissimilarity": dissimilarity,
             "unit": unit,
             "nan": nan,
+            "failure_score": failure_score,
+            "where": where,
         }
     )

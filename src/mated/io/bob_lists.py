@@ -10,23 +10,24 @@ claimed identity has one. A label that stands for everybody ("x") names no sampl
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
 from mated.io.bytes_in import text_start
 from mated.io.columns import Roles
-from mated.io.comparison_table import Table, comparisons_from
+from mated.io.comparison_table import comparisons_from
 from mated.io.delimited import Delimited, is_number, sniff_separator, split_line
+from mated.io.text_table import TextColumns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
+    from mated.io.comparison_table import Table
     from mated.io.request import Request
     from mated.scores import Comparisons
 
-__all__ = ["is_bob_csv", "read_bob"]
+__all__ = ["LabelsMet", "is_bob_csv", "read_bob", "settle_bob"]
 
 _CLASS, _CLAIMED, _MODEL, _REAL, _PROBE, _SCORE = (
     "class",
@@ -58,12 +59,24 @@ def is_bob_csv(request: Request) -> bool:
 
 def read_bob(request: Request) -> Comparisons:
     """Read a list of bob, told by its number of columns, or bob's CSV, told by its header."""
+    lines = Delimited.sniff(request.text())
+    settled = settle_bob(lines, request)
+    table = settled.table(lines.without_header() if settled.headed else lines, request.name)
+    labels = LabelsMet(settled)
+    labels.add(table)
+    settled = labels.without_placeholders()
+    table = replace(table, columns={name: table.columns[name] for name in settled.kept})
+    return comparisons_from(table, settled.roles, request, notes=settled.notes)
+
+
+def settle_bob(lines: Delimited, request: Request) -> TextColumns:
+    """Settle the columns from the first lines; whether labels name samples is for `LabelsMet` to say."""
     request.refuse_columns("bob's list")
     request.refuse_ids("bob's list")
-    lines = Delimited.sniff(request.text())
     if {_CSV_REFERENCE, _CSV_PROBE, _SCORE} <= set(lines.first_fields):
-        return _read_csv(lines, request)
-    if request.header is True:
+        return _csv_columns(lines, request)
+    headed = request.header is True
+    if headed:
         lines = lines.without_header()
     first = lines.first_fields
     if len(first) not in _LISTS:
@@ -78,45 +91,55 @@ def read_bob(request: Request) -> Comparisons:
             f"{lines.place(0)}: the last field is not a number, and a list of bob has the score there; if it is a "
             "header, say so with header=True (--header)"
         )
-    frame = lines.parse(names, numeric=[len(names) - 1])
-    columns = dict(zip(names, frame.get_columns(), strict=True))
-    notes: tuple[str, ...] = (f"read as bob's list: {', '.join(names[:-1])} and score",)
-    if len(names) == 2:
-        return comparisons_from(Table(request.name, columns, lines.text), Roles(_SCORE, _CLASS), request, notes=notes)
-    unnamed = _placeholders(columns)
-    for label in unnamed:
-        del columns[label]
-        who = "probes" if label == _PROBE else "models"
-        notes = (*notes, f"every {label} is the same, so {who} of one subject are not told apart")
-    probe_sample = _PROBE if _PROBE in columns else None
-    roles = Roles(
+    notes = (f"read as bob's list: {', '.join(names[:-1])} and score",)
+    return TextColumns(names, _roles_of_list(names), headed=headed, notes=notes)
+
+
+def _roles_of_list(names: Sequence[str]) -> Roles:
+    if _CLASS in names:
+        return Roles(_SCORE, _CLASS)
+    return Roles(
         _SCORE,
         probe_subject=_REAL,
         reference_subject=_CLAIMED,
-        probe_sample=probe_sample,
-        reference_sample=_MODEL if _MODEL in columns and probe_sample else None,
+        probe_sample=_PROBE if _PROBE in names else None,
+        reference_sample=_MODEL if _MODEL in names and _PROBE in names else None,
     )
-    return comparisons_from(Table(request.name, columns, lines.text), roles, request, notes=notes)
 
 
-def _placeholders(columns: Mapping[str, pl.Series]) -> list[str]:
-    """Return the labels that are one name for several subjects, which no sample has."""
-    pairs = ((_PROBE, _REAL), (_MODEL, _CLAIMED))
-    return [
-        label
-        for label, subject in pairs
-        if label in columns and columns[label].n_unique() == 1 and columns[subject].n_unique() > 1
-    ]
+class LabelsMet:
+    """Which labels of a list are one name for several subjects, which no sample has; lines come in any pieces."""
+
+    def __init__(self, settled: TextColumns) -> None:
+        self.settled = settled
+        pairs = () if settled.names not in _LISTS.values() else ((_PROBE, _REAL), (_MODEL, _CLAIMED))
+        self.pairs = [(label, subject) for label, subject in pairs if label in settled.names]
+        self.met: dict[str, set[str]] = {name: set() for pair in self.pairs for name in pair}
+
+    def add(self, table: Table) -> bool:
+        """Take in lines, and say whether some label may still be a placeholder."""
+        for name, met in self.met.items():
+            met.update(table.columns[name].unique().head(2).to_list())
+        return any(len(self.met[label]) < 2 for label, _ in self.pairs)
+
+    def without_placeholders(self) -> TextColumns:
+        """Return the columns without labels that name no sample."""
+        labels = [label for label, subject in self.pairs if len(self.met[label]) == 1 < len(self.met[subject])]
+        notes = self.settled.notes
+        for label in labels:
+            who = "probes" if label == _PROBE else "models"
+            notes = (*notes, f"every {label} is the same, so {who} of one subject are not told apart")
+        kept = [name for name in self.settled.names if name not in labels]
+        roles = _roles_of_list(kept) if labels else self.settled.roles
+        return replace(self.settled, roles=roles, notes=notes, left_out=tuple(labels))
 
 
-def _read_csv(lines: Delimited, request: Request) -> Comparisons:
+def _csv_columns(lines: Delimited, request: Request) -> TextColumns:
     names = lines.first_fields
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise MatedError(f"{request.name} has more than one column {repeated[0]!r}; give every column its own name")
-    body = lines.without_header()
-    frame = body.parse(names, numeric=[names.index(_SCORE)])
-    columns = dict(zip(names, frame.get_columns(), strict=True))
+    lines.without_header()  # which refuses a header alone
     probe_sample, reference_sample = _first(_CSV_PROBE_SAMPLES, names), _first(_CSV_REFERENCE_SAMPLES, names)
     roles = Roles(
         _SCORE,
@@ -128,7 +151,7 @@ def _read_csv(lines: Delimited, request: Request) -> Comparisons:
     notes: tuple[str, ...] = ("read as bob's CSV",)
     if probe_sample:
         notes = (*notes, f"column {probe_sample!r} names the probes")
-    return comparisons_from(Table(request.name, columns, body.text), roles, request, notes=notes)
+    return TextColumns(tuple(names), roles, headed=True, notes=notes)
 
 
 def _first(wanted: Sequence[str], names: Sequence[str]) -> str | None:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from mated.io.bytes_in import Text
 
-__all__ = ["Delimited", "decimal_advice", "is_number", "sniff_separator", "split_line"]
+__all__ = ["LINES_TO_SNIFF", "Delimited", "decimal_advice", "is_number", "sniff_separator", "split_line"]
 
 _SEPARATORS = ("\t", ";", ",", "|")
 _SIGNS = {"\t": "tabs", " ": "blanks"}
-_LINES_TO_SNIFF = 20
+LINES_TO_SNIFF = 20
 _BLANKS_OR_QUOTED = re.compile(rb'("[^"\n]*")|[ \t]+')
 
 
@@ -86,7 +86,11 @@ class Delimited:
     @classmethod
     def sniff(cls, text: Text) -> Delimited:
         """Find the separator, unless the text says it, and, for runs of blanks, reduce each run to one."""
-        separator = text.separator or sniff_separator(text.first_lines(_LINES_TO_SNIFF))
+        return cls.of(text, text.separator or sniff_separator(text.first_lines(LINES_TO_SNIFF)))
+
+    @classmethod
+    def of(cls, text: Text, separator: str) -> Delimited:
+        """Take text with a separator that is known; for blanks, reduce each run to one."""
         return cls(_single_blanks(text) if separator == " " else text, separator)
 
     @cached_property

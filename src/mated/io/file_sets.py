@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mated.io.bytes_in import Text
     from mated.io.request import Header
 
-__all__ = ["FileSet", "join_texts", "locate"]
+__all__ = ["FileSet", "join", "join_texts", "locate"]
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _WILD = "*?["
@@ -59,7 +59,11 @@ def locate(given: Any) -> Any:
 
 def join_texts(files: FileSet, header: Header) -> Text:
     """Read text files as one; a header must stand in all of them or in none, and be the same."""
-    texts = [read_text(file) for file in files.parts]
+    return join([read_text(file) for file in files.parts], files.name, header)
+
+
+def join(texts: Sequence[Text], name: str, header: Header) -> Text:
+    """Put texts one after another, with the header of the first where they have one."""
     lines = [text.first_lines(1)[0] for text in texts]
     headed = [_is_header(line, text) if header == "auto" else header for line, text in zip(lines, texts, strict=True)]
     for text, line, is_headed in zip(texts, lines, headed, strict=True):
@@ -77,7 +81,7 @@ def join_texts(files: FileSet, header: Header) -> Text:
             )
     if headed[0]:
         texts = [texts[0], *(text.without_first() for text in texts[1:])]
-    return joined(files.name, texts)
+    return joined(name, texts)
 
 
 def _is_header(line: str, text: Text) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mated.io.request import Request
     from mated.scores import Comparisons
 
-__all__ = ["columns_of", "read_frame"]
+__all__ = ["columns_of", "no_frame", "read_frame"]
 
 
 def read_frame(request: Request) -> Comparisons:
@@ -25,12 +25,17 @@ def read_frame(request: Request) -> Comparisons:
     request.refuse_ids("a table")
     columns = columns_of(request.source)
     if columns is None:
-        raise MatedError(
-            f"a {type(request.source).__name__} is neither a path nor a data frame; for arrays use "
-            "Comparisons.from_arrays or ScoreMatrix.from_arrays"
-        )
+        raise no_frame(request.source)
     table = Table(request.name, columns)
     return comparisons_from(table, resolve(table.names, request.columns, source=table.name), request)
+
+
+def no_frame(source: Any) -> MatedError:
+    """Return the error for something that is no data frame."""
+    return MatedError(
+        f"a {type(source).__name__} is neither a path nor a data frame; for arrays use "
+        "Comparisons.from_arrays or ScoreMatrix.from_arrays"
+    )
 
 
 def columns_of(frame: Any) -> dict[str, pl.Series] | None:

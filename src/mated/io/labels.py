@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["as_labels", "names_nobody"]
 
 _NOBODY = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none")
+_LONGEST_NOBODY = max(map(len, _NOBODY))
 _EXACT_INTEGER = 2**53
 
 
@@ -33,8 +34,7 @@ def as_labels(series: pl.Series, name: str, table: Table, *, noun: str) -> pl.Se
     if series.dtype.is_float():
         labels = _whole_numbers(series, name, table)
     elif not series.dtype.is_integer():
-        labels = series.cast(pl.String).str.strip_chars()
-        labels = labels.set(labels.str.to_lowercase().is_in(_NOBODY), None)
+        labels = _without_nobody(series.cast(pl.String).str.strip_chars())
     elif series.dtype in (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32):
         labels = series
     else:
@@ -46,6 +46,15 @@ def as_labels(series: pl.Series, name: str, table: Table, *, noun: str) -> pl.Se
         what = f"{written!r} names no {noun}" if written and not series.dtype.is_float() else "there is no value"
         raise MatedError(f"{table.place(row)}, column {name!r}: {what}; name the {noun}, or leave the row out")
     return labels
+
+
+def _without_nobody(labels: pl.Series) -> pl.Series:
+    """Make words for a missing value missing; only texts as short as these are looked at."""
+    short = labels.str.len_bytes() <= _LONGEST_NOBODY
+    words = labels.filter(short)
+    if words.is_empty() or not words.unique().str.to_lowercase().is_in(_NOBODY).any():
+        return labels
+    return labels.set(labels.str.to_lowercase().is_in(_NOBODY), None)
 
 
 def _whole_numbers(series: pl.Series, name: str, table: Table) -> pl.Series:

@@ -19,15 +19,18 @@ if TYPE_CHECKING:
     from mated.io.request import Request
     from mated.scores import Comparisons
 
-__all__ = ["is_columnar", "load_columnar", "read_parquet"]
+__all__ = [
+    *("ARROW_MAGIC", "OLD_FEATHER", "STREAM_MAGIC", "is_columnar", "load_columnar", "merged_type", "not_whole"),
+    *("read_parquet", "refuse_other_columns", "refuse_other_kind"),
+]
 
 _ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-_PARQUET_MAGIC, _ARROW_MAGIC, _STREAM_MAGIC, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+_PARQUET_MAGIC, ARROW_MAGIC, STREAM_MAGIC, OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 
 
 def is_columnar(file: InputFile) -> bool:
     """Say whether a file is Parquet or Arrow, by its first bytes or its ending."""
-    return file.head.startswith((_PARQUET_MAGIC, _ARROW_MAGIC, _STREAM_MAGIC)) or file.ending in _ENDINGS
+    return file.head.startswith((_PARQUET_MAGIC, ARROW_MAGIC, STREAM_MAGIC)) or file.ending in _ENDINGS
 
 
 def read_parquet(request: Request) -> Comparisons:
@@ -47,11 +50,10 @@ def load_columnar(file: InputFile) -> dict[str, pl.Series]:
 
     if not file.head:
         raise MatedError(f"{file.name} is empty; it holds no scores")
-    if file.head.startswith(_OLD_FEATHER):
+    if file.head.startswith(OLD_FEATHER):
         raise MatedError(f"{file.name} is Feather of version 1, which is not read; write it as version 2 or Parquet")
-    streamed = file.head.startswith(_STREAM_MAGIC)
-    arrow = streamed or file.head.startswith(_ARROW_MAGIC)
-    kind = "Arrow" if arrow else "Parquet"
+    streamed = file.head.startswith(STREAM_MAGIC)
+    arrow = streamed or file.head.startswith(ARROW_MAGIC)
     # Polars would take a sign such as [ in the name for a pattern.
     held = file.packed or not file.path.is_file() or any(sign in file.name for sign in "*?[")
     source = BytesIO(file.contents) if held else file.path
@@ -61,10 +63,22 @@ def load_columnar(file: InputFile) -> dict[str, pl.Series]:
         else:
             frame = pl.read_ipc(source) if arrow else pl.read_parquet(source, hive_partitioning=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        raise MatedError(
-            f"{file.name} is not a whole {kind} file; it is cut short, damaged or of another format, so write it again"
-        ) from None
+        raise not_whole(file) from None
     return dict(zip(frame.columns, frame.get_columns(), strict=True))
+
+
+def not_whole(file: InputFile) -> MatedError:
+    """Return the error for a file that breaks off or is something else."""
+    kind = "Arrow" if file.head.startswith((ARROW_MAGIC, STREAM_MAGIC)) else "Parquet"
+    return MatedError(
+        f"{file.name} is not a whole {kind} file; it is cut short, damaged or of another format, so write it again"
+    )
+
+
+def refuse_other_kind(file: InputFile, first: InputFile) -> None:
+    """Refuse a part of a data set that is no Parquet or Arrow where the first one is."""
+    if not is_columnar(file):
+        raise MatedError(f"{file.name} is neither Parquet nor Arrow as {first.name} is; give files of a kind")
 
 
 def _of_parts(files: FileSet) -> Table:
@@ -74,15 +88,12 @@ def _of_parts(files: FileSet) -> Table:
     parts: list[dict[str, pl.Series]] = []
     starts, height = [], 0
     for file, values in zip(files.parts, files.folders, strict=True):
-        if not is_columnar(file):
-            raise MatedError(
-                f"{file.name} is neither Parquet nor Arrow as {files.parts[0].name} is; give files of a kind"
-            )
+        refuse_other_kind(file, files.parts[0])
         columns = load_columnar(file)
         rows = len(next(iter(columns.values()), ()))
         columns |= {name: pl.repeat(value, rows, eager=True) for name, value in values.items() if name not in columns}
         if parts and columns.keys() != parts[0].keys():
-            _refuse_other_columns(file, list(columns), files.parts[0], list(parts[0]))
+            refuse_other_columns(file, list(columns), files.parts[0], list(parts[0]))
         starts.append((height, file.name))
         parts.append(columns)
         height += rows
@@ -93,8 +104,19 @@ def _of_parts(files: FileSet) -> Table:
 def _merged(pieces: list[pl.Series], name: str, files: FileSet) -> pl.Series:
     import polars as pl
 
-    pieces = [piece.cast(pl.String) if piece.dtype in (pl.Categorical, pl.Enum) else piece for piece in pieces]
-    known = [(piece.dtype, file) for piece, file in zip(pieces, files.parts, strict=True) if piece.dtype != pl.Null]
+    dtype = merged_type([piece.dtype for piece in pieces], [len(piece) for piece in pieces], name, files.parts)
+    given = [piece.cast(dtype).alias(name) for piece in pieces if len(piece)] or [pieces[0].alias(name)]
+    return pl.concat(given)
+
+
+def merged_type(
+    dtypes: Sequence[pl.DataType], heights: Sequence[int], name: str, files: Sequence[InputFile]
+) -> pl.DataType:
+    """Settle the type of a column over all files: categories are texts, and numbers of two types the wider one."""
+    import polars as pl
+
+    dtypes = [pl.String() if dtype in (pl.Categorical, pl.Enum) else dtype for dtype in dtypes]
+    known = [(dtype, file) for dtype, file in zip(dtypes, files, strict=True) if dtype != pl.Null]
     for dtype, file in known:
         first, first_file = known[0]
         if dtype != first and not (dtype.is_numeric() and first.is_numeric()):
@@ -102,11 +124,13 @@ def _merged(pieces: list[pl.Series], name: str, files: FileSet) -> pl.Series:
                 f"{file.name}: column {name!r} holds {dtype} values, and in {first_file.name} it holds {first}; "
                 "write all parts alike"
             )
-    given = [piece.alias(name).to_frame() for piece in pieces if len(piece)] or [pieces[0].to_frame()]
-    return pl.concat(given, how="vertical_relaxed").to_series()
+    # A missing value of each type that has rows, so that Polars finds the type that holds them all.
+    given = [pl.DataFrame({name: pl.Series([None], dtype=d)}) for d, n in zip(dtypes, heights, strict=True) if n]
+    return pl.concat(given, how="vertical_relaxed").to_series().dtype if given else dtypes[0]
 
 
-def _refuse_other_columns(file: InputFile, names: Sequence[str], first: InputFile, expected: Sequence[str]) -> None:
+def refuse_other_columns(file: InputFile, names: Sequence[str], first: InputFile, expected: Sequence[str]) -> None:
+    """Refuse a part of a data set that has other columns than the first."""
     lacking, extra = ([name for name in a if name not in b] for a, b in ((expected, names), (names, expected)))
     what = f"lacks {quoted(lacking)}" if lacking else f"has {quoted(extra)} besides"
     raise MatedError(f"{file.name} {what}, unlike {first.name}; all parts need the same columns")

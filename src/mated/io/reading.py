@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mated.errors import MatedError
 from mated.io.bytes_in import InputFile
 from mated.io.columns import Columns
+from mated.io.failure_scores import count_as_failures, failure_value
 from mated.io.file_sets import locate
 from mated.io.registry import choose
 from mated.io.request import Header, Histogram, Request
+from mated.io.where import parse_where
 from mated.scores.unit import parse_unit
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mated.scores import Comparisons, ScoreMatrix
     from mated.scores.validation import NanPolicy
 
-__all__ = ["read"]
+__all__ = ["read", "request_for"]
 
 _FIND_ALL = Columns()
 
@@ -41,6 +43,8 @@ def read(
     dissimilarity: bool | None = None,
     unit: object = "auto",
     nan: NanPolicy = "refuse",
+    where: str | None = None,
+    failure_score: float | None = None,
 ) -> Comparisons | ScoreMatrix:
     """Read comparisons from a file, a data frame or two score lists.
 
@@ -76,6 +80,11 @@ def read(
         The step between two legitimate scores: "auto", "continuous" or a number.
     nan
         "refuse", or "failure" to count NaN and missing scores as failures to acquire.
+    where
+        Which rows of a table to read, in SQL over its columns: "sensor = 'A' and age > 60".
+    failure_score
+        A score that stands for a failure, such as -1 or -3.4028235e38 (−FLT_MAX, by six digits), as the file writes
+        it: such comparisons are failures, whatever the format.
 
     Returns
     -------
@@ -87,6 +96,47 @@ def read(
     MatedError
         The input cannot be used; the sentence says where and what to do.
     """
+    request = request_for(
+        source,
+        mated=mated,
+        nonmated=nonmated,
+        key=key,
+        mask=mask,
+        histogram=histogram,
+        columns=columns,
+        header=header,
+        ids=ids,
+        probe_ids=probe_ids,
+        reference_ids=reference_ids,
+        dissimilarity=dissimilarity,
+        unit=unit,
+        nan=nan,
+        where=where,
+    )
+    value = None if failure_score is None else failure_value(failure_score)
+    layout = choose(format, request).read(request)
+    return layout if value is None else count_as_failures(layout, value)
+
+
+def request_for(
+    source: Any = None,
+    *,
+    mated: str | os.PathLike[str] | None = None,
+    nonmated: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    mask: str | os.PathLike[str] | None = None,
+    histogram: Histogram | None = None,
+    columns: Columns = _FIND_ALL,
+    header: Header = "auto",
+    ids: Any = None,
+    probe_ids: Any = None,
+    reference_ids: Any = None,
+    dissimilarity: bool | None = None,
+    unit: object = "auto",
+    nan: NanPolicy = "refuse",
+    where: str | None = None,
+) -> Request:
+    """Check the arguments of `read` as far as no contents are needed, and put them together."""
     if header not in ("auto", True, False):
         raise MatedError(f"header must be 'auto', True or False, not {header!r}")
     if nan not in ("refuse", "failure"):
@@ -97,7 +147,7 @@ def read(
         raise MatedError("give either one source or two score lists with mated= and nonmated=, not both")
     if histogram not in (None, "mated", "nonmated", "both"):
         raise MatedError(f"histogram must be 'mated', 'nonmated' or 'both', not {histogram!r}")
-    request = Request(
+    return Request(
         locate(source),
         mated=None if mated is None else InputFile(Path(mated)),
         nonmated=None if nonmated is None else InputFile(Path(nonmated)),
@@ -112,5 +162,5 @@ def read(
         dissimilarity=dissimilarity,
         unit=parse_unit(unit),
         nan=nan,
+        where=None if where is None else parse_where(where),
     )
-    return choose(format, request).read(request)

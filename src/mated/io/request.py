@@ -11,6 +11,7 @@ from mated.io.columns import Columns
 from mated.io.file_sets import FileSet, join_texts
 
 if TYPE_CHECKING:
+    from mated.io.where import Where
     from mated.scores.unit import UnitChoice
     from mated.scores.validation import NanPolicy
 
@@ -39,6 +40,7 @@ class Request:
     dissimilarity: bool | None = None
     unit: UnitChoice = "auto"
     nan: NanPolicy = "refuse"
+    where: Where | None = None
 
     @property
     def kind(self) -> SourceKind:

@@ -7,7 +7,7 @@ that, or a one-dimensional .npy array.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from mated.io.bytes_in import InputFile, Text
     from mated.io.request import Request
 
-__all__ = ["ScoreList", "one_column", "read_list", "read_score_lists"]
+__all__ = [
+    *("ScoreList", "array_list", "decided_on_lists", "header_of_list", "one_column", "read_list", "read_score_lists"),
+    *("refuse_nan_value", "scores_of_lines"),
+]
 
 # A control sign that no text has, so that Polars takes each line as one field.
 _NO_SEPARATOR = "\x1f"
@@ -50,14 +53,7 @@ def read_score_lists(request: Request) -> Comparisons:
     if request.mated is None or request.nonmated is None:
         raise MatedError("score lists come in twos; give both mated= and nonmated= (--mated and --nonmated)")
     mated, nonmated = (read_list(file, request) for file in (request.mated, request.nonmated))
-    notes = _notes_on_fields(mated, nonmated)
-    dissimilarity = request.dissimilarity
-    if dissimilarity is None:
-        named = [name for name in (mated.header, nonmated.header) if means_dissimilarity(name)]
-        dissimilarity = bool(named)
-        if named:
-            said = f"the header {named[0]!r} is taken to mean a dissimilarity: a lower score means more alike"
-            notes = (*notes, said)
+    dissimilarity, notes = decided_on_lists(mated, nonmated, request.dissimilarity)
     return Comparisons.from_arrays(
         np.concatenate([mated.scores, nonmated.scores]),
         np.repeat([True, False], [len(mated.scores), len(nonmated.scores)]),
@@ -66,6 +62,17 @@ def read_score_lists(request: Request) -> Comparisons:
         nan=request.nan,
         notes=notes,
     )
+
+
+def decided_on_lists(mated: ScoreList, nonmated: ScoreList, dissimilarity: bool | None) -> tuple[bool, tuple[str, ...]]:
+    """Settle the orientation, where the user does not say it by the headers, and note what was decided."""
+    notes = _notes_on_fields(mated, nonmated)
+    if dissimilarity is not None:
+        return dissimilarity, notes
+    named = [name for name in (mated.header, nonmated.header) if means_dissimilarity(name)]
+    if named:
+        notes = (*notes, f"the header {named[0]!r} is taken to mean a dissimilarity: a lower score means more alike")
+    return bool(named), notes
 
 
 def _notes_on_fields(mated: ScoreList, nonmated: ScoreList) -> tuple[str, ...]:
@@ -81,21 +88,37 @@ def _notes_on_fields(mated: ScoreList, nonmated: ScoreList) -> tuple[str, ...]:
 def read_list(file: InputFile, request: Request) -> ScoreList:
     """Read the scores of one class; NaN is refused with its line unless it is to be counted."""
     if is_npy(file):
-        return ScoreList(_array_list(file, request))
+        scores = array_list(file)
+        if request.nan == "refuse":
+            refuse_nan_value(scores, file)
+        return ScoreList(scores)
     text = read_text(file)
-    first = text.first_lines(1)[0].split()[-1]
-    headed = is_name_of(first, "score") if request.header == "auto" else request.header
-    if headed:
+    header = header_of_list(text, request)
+    if header:
         text = text.without_first()
         if not text.data:
             raise MatedError(f"{file.name} has a header and no data; it holds no scores")
+    return replace(scores_of_lines(text, request), header=header)
+
+
+def header_of_list(text: Text, request: Request) -> str:
+    """Return the word above the scores, "" where there is no header."""
+    first = text.first_lines(1)[0].split()[-1]
+    headed = is_name_of(first, "score") if request.header == "auto" else request.header
+    return first if headed else ""
+
+
+def scores_of_lines(text: Text, request: Request, *, so_far: str = "") -> ScoreList:
+    """Read the scores of lines, without a header; `so_far` ends counts in messages."""
     scores, n_fields = _last_fields(text)
     if request.nan == "refuse" and (unusable := np.isnan(scores)).any():
-        raise unusable_scores(f"{file.name}, line {text.line_number(int(unusable.argmax()))}", unusable, "NaN")
-    return ScoreList(scores, first if headed else "", n_fields)
+        place = f"{text.name}, line {text.line_number(int(unusable.argmax()))}"
+        raise unusable_scores(place, unusable, "NaN", so_far=so_far)
+    return ScoreList(scores, n_fields=n_fields)
 
 
-def _array_list(file: InputFile, request: Request) -> NDArray[Any]:
+def array_list(file: InputFile) -> NDArray[Any]:
+    """Map the scores of one class from a .npy array."""
     scores = np.asarray(load_npy(file))
     if scores.ndim != 1:
         raise MatedError(f"{file.name} holds an array of shape {scores.shape}; a score list has one dimension")
@@ -103,9 +126,14 @@ def _array_list(file: InputFile, request: Request) -> NDArray[Any]:
         raise MatedError(f"{file.name} holds values of type {scores.dtype}; scores are numbers, so save numbers")
     if not len(scores):
         raise MatedError(f"{file.name} is empty; it holds no scores")
-    if request.nan == "refuse" and scores.dtype.kind == "f" and (unusable := np.isnan(scores)).any():
-        raise unusable_scores(f"{file.name}, value {int(unusable.argmax()) + 1}", unusable, "NaN")
     return scores
+
+
+def refuse_nan_value(scores: NDArray[Any], file: InputFile, *, before: int = 0, so_far: str = "") -> None:
+    """Refuse NaN among values of an array that `before` others precede."""
+    if scores.dtype.kind == "f" and (unusable := np.isnan(scores)).any():
+        place = f"{file.name}, value {before + int(unusable.argmax()) + 1}"
+        raise unusable_scores(place, unusable, "NaN", so_far=so_far)
 
 
 def _last_fields(text: Text) -> tuple[NDArray[Any], int]:

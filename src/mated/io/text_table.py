@@ -8,6 +8,7 @@ else needs column numbers.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
@@ -17,24 +18,80 @@ from mated.io.delimited import Delimited, is_number, split_line
 from mated.io.flags import MATED_WORDS, NONMATED_WORDS, could_be_flags
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from mated.io.request import Request
     from mated.scores import Comparisons
 
-__all__ = ["has_table_names", "read_text_table"]
+__all__ = [
+    *("NEVER_MEETS", "TextColumns", "flag_and_score", "has_table_names", "meets_itself", "names_by_number"),
+    *("read_text_table", "settle_columns"),
+]
 
 _GIVE_NUMBERS = "--score-column and --mated-column, or --probe-subject and --reference-subject"
 _FIELDS_TO_NAME = 6
 _DECIMAL_COMMA = re.compile(r"(?:^|[\s;|])[+-]?\d+,\d+(?:$|[\s;|])")
 
 
+@dataclass(frozen=True)
+class TextColumns:
+    """What the columns of a text are, settled from its first lines; `table` parses lines accordingly.
+
+    Attributes
+    ----------
+    names, roles
+        The columns in their order, and which of them play a role.
+    headed
+        Whether the first line names them.
+    notes
+        What was decided, beside the notes of the roles.
+    left_out
+        Columns that are not in a table, since they say nothing.
+    guessed
+        Whether the first two columns of three are taken as subjects.
+    numeric, what
+        The positions of columns that must be numbers, and what messages call these.
+    """
+
+    names: tuple[str, ...]
+    roles: Roles
+    headed: bool
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    guessed: bool = False
+    numeric: tuple[int, ...] = ()
+    what: str = "score"
+
+    def table(self, lines: Delimited, name: str) -> Table:
+        """Parse lines, without the header."""
+        numeric = self.numeric or (self.names.index(self.roles.score),)
+        frame = lines.parse(self.names, numeric=numeric, what=self.what)
+        columns = dict(zip(self.names, frame.get_columns(), strict=True))
+        return Table(name, {column: columns[column] for column in self.kept}, lines.text)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns of a table."""
+        return tuple(name for name in self.names if name not in self.left_out)
+
+
 def read_text_table(request: Request) -> Comparisons:
     """Read a table from text: tabs, semicolons, commas, bars or blanks between the columns, or gzip of that."""
     request.refuse_ids("a table")
     lines = Delimited.sniff(request.text())
+    settled = settle_columns(lines, request)
+    if settled is None:
+        frame = lines.parse(names_by_number(lines), numeric=[0, 1], what="value")
+        settled = flag_and_score([could_be_flags(series) for series in frame.get_columns()], lines, request)
+    table = settled.table(lines.without_header() if settled.headed else lines, request.name)
+    notes = settled.notes
+    if settled.guessed and not meets_itself(table):
+        notes = (*notes, NEVER_MEETS)
+    return comparisons_from(table, settled.roles, request, notes=notes)
+
+
+def settle_columns(lines: Delimited, request: Request) -> TextColumns | None:
+    """Settle the columns from the first lines; None where only the values tell the flag from the score."""
     header = not lines.first_has_a_number if request.header == "auto" else request.header
-    return _read_headed(lines, request) if header else _read_headless(lines, request)
+    return _headed(lines, request) if header else _headless(lines, request)
 
 
 def has_table_names(fields: list[str]) -> bool:
@@ -43,14 +100,11 @@ def has_table_names(fields: list[str]) -> bool:
     return "score" in found and len(found) > 1
 
 
-def _read_headed(lines: Delimited, request: Request) -> Comparisons:
+def _headed(lines: Delimited, request: Request) -> TextColumns:
     names = lines.first_fields
-    body = lines.without_header()
-    known = names
-    notes: tuple[str, ...] = ()
-    if names[0] == "" and len(names) > 1:
-        known = ["(row names)", *names[1:]]
-        notes = ("the first column has no name and is left out",)
+    lines.without_header()  # which refuses a header alone
+    unnamed = names[0] == "" and len(names) > 1
+    known = ["(row names)", *names[1:]] if unnamed else names
     advice = "; if the first line is data, say so with header=False (--no-header)" if request.header == "auto" else ""
     roles = resolve(
         known,
@@ -60,41 +114,45 @@ def _read_headed(lines: Delimited, request: Request) -> Comparisons:
         # A first line without any known name may be a line of data, with names of people in it.
         shown=request.header is True or has_known_name(names),
     )
-    frame = body.parse(known, numeric=[known.index(roles.score)])
-    columns = dict(zip(known, frame.get_columns(), strict=True))
-    if notes and known[0] not in roles.names():
-        del columns[known[0]]
-    return comparisons_from(Table(request.name, columns, body.text), roles, request, notes=notes)
+    notes = ("the first column has no name and is left out",) if unnamed else ()
+    left_out = (known[0],) if unnamed and known[0] not in roles.names() else ()
+    return TextColumns(tuple(known), roles, headed=True, notes=notes, left_out=left_out)
 
 
-def _read_headless(lines: Delimited, request: Request) -> Comparisons:
-    width = len(lines.first_fields)
-    names = [f"column {number}" for number in range(1, width + 1)]
+def names_by_number(lines: Delimited) -> list[str]:
+    """Name columns without a header by their numbers."""
+    return [f"column {number}" for number in range(1, len(lines.first_fields) + 1)]
+
+
+def _headless(lines: Delimited, request: Request) -> TextColumns | None:
+    names = names_by_number(lines)
+    width = len(names)
     if request.columns.given:
-        roles = _roles_by_number(lines, names, request)
-    elif width == 2:
-        return _read_flag_and_score(lines, names, request)
-    elif width == 3 and is_number(lines.first_fields[2]):
+        return TextColumns(tuple(names), _roles_by_number(lines, names, request), headed=False)
+    if width == 2:
+        if not all(is_number(field) for field in lines.first_fields):
+            raise _unclear(lines, request)
+        return None
+    if width == 3 and is_number(lines.first_fields[2]):
         note = "without a header, the columns are taken as probe subject, reference subject and score"
         roles = Roles(names[2], probe_subject=names[0], reference_subject=names[1], notes=(note,))
-    elif width == 1:
+        return TextColumns(tuple(names), roles, headed=False, guessed=True)
+    if width == 1:
         raise MatedError(
             f"{request.name} has one column; if it lists the scores of one class, give both lists with "
             "mated= and nonmated= (--mated and --nonmated)"
         )
-    else:
-        raise _unclear(lines, request)
-    frame = lines.parse(names, numeric=[names.index(roles.score)])
-    columns = dict(zip(names, frame.get_columns(), strict=True))
-    notes = () if request.columns.given else _note_on_subjects(columns[names[0]], columns[names[1]])
-    return comparisons_from(Table(request.name, columns, lines.text), roles, request, notes=notes)
+    raise _unclear(lines, request)
 
 
-def _note_on_subjects(probe: pl.Series, reference: pl.Series) -> tuple[str, ...]:
-    """Point out where two columns taken as subjects never meet: they may be samples, of which a key tells more."""
-    if (probe.str.strip_chars() == reference.str.strip_chars()).any():
-        return ()
-    return ("no line names one subject twice; if the columns name samples, give the key of their pairs with --key",)
+NEVER_MEETS = "no line names one subject twice; if the columns name samples, give the key of their pairs with --key"
+"""The note where two columns taken as subjects never meet: they may be samples, of which a key tells more."""
+
+
+def meets_itself(table: Table) -> bool:
+    """Say whether some line has the same in its first two columns."""
+    first, second, *_ = (series.str.strip_chars() for series in list(table.columns.values())[:2])
+    return bool((first == second).any())
 
 
 def _roles_by_number(lines: Delimited, names: list[str], request: Request) -> Roles:
@@ -112,23 +170,20 @@ def _roles_by_number(lines: Delimited, names: list[str], request: Request) -> Ro
     return resolve(names, request.columns, source=request.name)
 
 
-def _read_flag_and_score(lines: Delimited, names: list[str], request: Request) -> Comparisons:
-    if not all(is_number(field) for field in lines.first_fields):
-        raise _unclear(lines, request)
-    frame = lines.parse(names, numeric=[0, 1], what="value")
-    flags = [could_be_flags(series) for series in frame.get_columns()]
-    if flags == [True, True]:
+def flag_and_score(could_be: list[bool], lines: Delimited, request: Request) -> TextColumns:
+    """Settle which of two columns without a header is the flag, where it is said which of them could be."""
+    if could_be == [True, True]:
         raise MatedError(
             f"{request.name} has no header, and either of its columns could be the mated flag; give "
             "column numbers with --score-column and --mated-column"
         )
-    if flags == [False, False]:
+    if could_be == [False, False]:
         raise _unclear(lines, request)
-    flag, score = (0, 1) if flags[0] else (1, 0)
+    names = names_by_number(lines)
+    flag, score = (0, 1) if could_be[0] else (1, 0)
     note = f"without a header, column {flag + 1} is taken as the mated flag and column {score + 1} as the score"
     roles = Roles(names[score], names[flag], notes=(note,))
-    columns = dict(zip(names, frame.get_columns(), strict=True))
-    return comparisons_from(Table(request.name, columns, lines.text), roles, request)
+    return TextColumns(tuple(names), roles, headed=False, numeric=(0, 1), what="value")
 
 
 def _unclear(lines: Delimited, request: Request) -> MatedError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.counting import count_distinct
+from mated.scores.group_names import group_labels, value_texts
 from mated.scores.ids import PairIds, encode_pairs, one_reference_each, within
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
@@ -125,8 +126,8 @@ class Comparisons:
             failed_samples=None if samples is None else samples.take(~usable),
         )
 
-    def take(self, rows: NDArray[Any]) -> Comparisons:
-        """Keep only some comparisons, given as a mask or as positions; failures stay as they were."""
+    def take(self, rows: NDArray[Any] | slice) -> Comparisons:
+        """Keep only some comparisons, given as a mask, as positions or as a slice; failures stay as they were."""
         return replace(
             self,
             score=self.score[rows],
@@ -147,23 +148,29 @@ class Comparisons:
         )
 
     def groups(self, *names: str) -> dict[str, Comparisons]:
-        """Split by the values of one or more covariates, failures too, in sorted order of their labels."""
+        """Split by the values of one or more covariates, failures too, in sorted order of their labels.
+
+        Rows are sorted by group once, and a group is a slice of that: its comparisons keep their order.
+        """
         import polars as pl
 
+        n_failed = len(self.failed_mated)
         here = pl.DataFrame({name: _texts(self._covariate(name)) for name in names})
         rows = here
-        if len(self.failed_mated):
+        if n_failed:
             rows = pl.concat([here, pl.DataFrame({name: _texts(self.failed_covariates[name]) for name in names})])
         keys = rows.unique().sort(names)
         coded = rows.join(
             keys.with_row_index("\0code"), on=list(names), how="left", nulls_equal=True, maintain_order="left"
         )
         codes, codes_failed = np.split(coded["\0code"].to_numpy(), [here.height])
+        whole, failed = _by_code(codes, keys.height), _by_code(codes_failed, keys.height)
+        ordered = self.take(whole.order)
         parts = {}
-        for number, label in enumerate(_labels(keys.rows())):
-            left = codes_failed == number
+        for number, label in enumerate(group_labels(keys.rows())):
+            left = failed.order[failed.slice(number)]
             parts[label] = replace(
-                self.take(codes == number),
+                ordered.take(whole.slice(number)),
                 failed_mated=self.failed_mated[left],
                 failed_covariates={name: values[left] for name, values in self.failed_covariates.items()},
                 failed_subjects=None if self.failed_subjects is None else self.failed_subjects.take(left),
@@ -193,20 +200,29 @@ class Comparisons:
         return f"Comparisons({n_mated} mated, {len(self) - n_mated} non-mated{known})"
 
 
+class _Sorted(NamedTuple):
+    """Positions ordered by code, and where the positions of each code begin."""
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    def slice(self, code: int) -> slice:
+        """Return where the positions of a code stand."""
+        return slice(int(self.starts[code]), int(self.starts[code + 1]))
+
+
+def _by_code(codes: NDArray[Any], n_codes: int) -> _Sorted:
+    # A stable sort of small integers counts instead of comparing.
+    narrow = codes.astype(np.uint16) if n_codes <= np.iinfo(np.uint16).max else codes
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=n_codes))])
+    return _Sorted(np.argsort(narrow, kind="stable"), starts)
+
+
 def _texts(values: NDArray[Any]) -> Any:
     """Return a column as a Polars series of texts, a missing value as one of its own."""
     import polars as pl
 
-    series = pl.Series(values.tolist(), strict=False)
-    return series.fill_nan(None).cast(pl.String) if series.dtype.is_float() else series.cast(pl.String)
-
-
-def _labels(keys: list[tuple[str | None, ...]]) -> list[str]:
-    """Name groups by their values, quoted where plain names would be the same."""
-    plain = [" / ".join("(missing)" if value is None else value for value in key) for key in keys]
-    if len(set(plain)) == len(plain):
-        return plain
-    return [" / ".join("(missing)" if value is None else repr(value) for value in key) for key in keys]
+    return value_texts(pl.Series(values) if values.dtype.kind in "biuf" else pl.Series(values.tolist(), strict=False))
 
 
 def _check_length(values: Any, rows: int, what: str) -> None:

@@ -39,8 +39,8 @@ class PairIds:
         same: NDArray[np.bool_] = self.probe == self.reference
         return same
 
-    def take(self, rows: NDArray[Any]) -> PairIds:
-        """Keep only some comparisons (a mask or positions); names keep their codes."""
+    def take(self, rows: NDArray[Any] | slice) -> PairIds:
+        """Keep only some comparisons (a mask, positions or a slice); names keep their codes."""
         return PairIds(self.probe[rows], self.reference[rows], self.names, self.given)
 
     def __repr__(self) -> str:
