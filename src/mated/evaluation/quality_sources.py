@@ -75,6 +75,7 @@ def pair_qualities_from(
             found += [_Column("the qualities", a, source.samples, v) for a, v in source.values.items()]
             continue
         read = source if isinstance(source, ReadQualities) else read_qualities(source, columns)
+        read = _named_as_compared(read, comparisons.samples)
         names = _as_compared(read, comparisons.samples)
         found += [_Column(read.name, a, names, v) for a, v in read.values.items()]
         notes = (*notes, *read.notes)
@@ -88,6 +89,14 @@ def _pair_columns(comparisons: Comparisons, names: Sequence[str]) -> dict[str, A
             known = ", ".join(repr(n) for n in comparisons.covariates) or "none"
             raise MatedError(f"there is no column {name!r} of pair qualities; the further columns are: {known}")
     return {name: comparisons.covariates[name] for name in names}
+
+
+def _named_as_compared(read: ReadQualities, pairs: PairIds) -> ReadQualities:
+    """Return the reading whose names of samples occur among the comparisons, where a source has two."""
+    other, compared = read.otherwise, set(pairs.names)
+    if other is None or len(compared.intersection(other.samples)) <= len(compared.intersection(read.samples)):
+        return read
+    return other
 
 
 def _as_compared(read: ReadQualities, pairs: PairIds) -> tuple[str, ...]:

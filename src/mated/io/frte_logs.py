@@ -4,8 +4,8 @@
     searchId candidateRank searchRetCode isAssigned templateId score [decision]         1:N
     id image returnCode quality                                                         quality
 
-A return code other than 0 is a failure, whatever score stands beside it. A log does not say who is who: which pairs are
-mated comes from a key, or, for 1:1, from a table of sample and subject.
+A return code other than 0 is a failure, whatever score stands beside it, and of 1:1 comparisons so is −FLT_MAX. A log
+does not say who is who: which pairs are mated comes from a key, or, for 1:1, from a table of sample and subject.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mated.errors import MatedError
 from mated.io.bytes_in import read_text, text_start
 from mated.io.comparison_table import Table, unusable_scores
 from mated.io.delimited import Delimited
+from mated.io.failure_scores import is_failure_score
 from mated.io.frte_candidates import read_candidates
 from mated.io.keys import FIRST, SECOND, refuse_disagreeing
 from mated.io.labels import as_labels
@@ -146,8 +147,10 @@ def _read_one_to_one(request: Request) -> Comparisons:
         name: as_labels(table.columns[column], column, table, noun="sample").cast(pl.String)
         for name, column in ((FIRST, "enrollTempl"), (SECOND, "verifTempl"))
     }
-    failed = table.columns["returnCode"] != 0
     scores = table.columns["simScore"]
+    coded = table.columns["returnCode"] != 0
+    lowest = pl.Series(is_failure_score(scores.to_numpy(), -float(np.finfo(np.float32).max))) & ~coded
+    failed = coded | lowest
     unusable = (scores.is_null() | scores.is_nan().fill_null(value=False)) & ~failed
     if request.nan == "refuse" and unusable.any():
         row = int(unusable.arg_true()[0])
@@ -155,8 +158,10 @@ def _read_one_to_one(request: Request) -> Comparisons:
     scored: pl.Series = scores.set(failed, np.nan).fill_null(np.nan)
     pairs = pl.DataFrame({**labels, SCORE: scored})
     notes = ["read as an FRTE log of 1:1 comparisons"]
-    if n_failed := int(failed.sum()):
-        notes.append(f"{n_failed} comparisons have a return code other than 0 and count as failures")
+    if n_coded := int(coded.sum()):
+        notes.append(f"{n_coded} comparisons have a return code other than 0 and count as failures")
+    if n_lowest := int(lowest.sum()):
+        notes.append(f"{n_lowest} comparisons have the score of a failure, −FLT_MAX, and count as failures")
     if repeated := refuse_disagreeing(pairs, table, "has another score there", "keep one of the scores"):
         notes.append(f"{repeated} lines repeat a pair with the same score, and each counts")
     truth = tell_mated(pairs, request, table.place)

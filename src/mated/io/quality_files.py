@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from mated.io.comparison_table import Table
 from mated.io.dasec_json import dasec_qualities, is_json
 from mated.io.delimited import Delimited
 from mated.io.frame import columns_of
+from mated.io.frte_logs import frte_kind, read_quality_log
 from mated.io.labels import as_labels
 from mated.io.parquet_files import is_columnar, load_columnar
 from mated.scores.validation import read_only
@@ -83,6 +84,8 @@ class ReadQualities:
         The subject of each sample, where the source says it.
     notes
         What was decided about the source, in words.
+    otherwise
+        The same by other names of the samples, where the source has two names for each.
     """
 
     name: str
@@ -90,6 +93,7 @@ class ReadQualities:
     values: Mapping[str, Floats]
     subjects: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    otherwise: ReadQualities | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType({k: read_only(v) for k, v in self.values.items()}))
@@ -106,9 +110,9 @@ def is_quality_file(source: object) -> bool:
 def read_qualities(source: Any, columns: QualityColumns | None = None) -> ReadQualities:
     """Read qualities from a file, a data frame, or a mapping from algorithm to a mapping from sample to quality.
 
-    Text (CSV, TSV, blanks; gzip too), Parquet, Arrow and the dasec JSON are read, told by ending and contents. Text
-    without a header has the sample first and then one column an algorithm. NaN is refused, except in a pandas frame,
-    where it is the way to say that there is no quality.
+    Text (CSV, TSV, blanks; gzip too), Parquet, Arrow, FRTE logs of qualities and the dasec JSON are read, told by
+    ending and contents. Text without a header has the sample first and then one column an algorithm. NaN is refused,
+    except in a pandas frame, where it is the way to say that there is no quality.
     """
     asked = columns or QualityColumns()
     if isinstance(source, str | os.PathLike):
@@ -140,6 +144,8 @@ def _from_file(file: InputFile, asked: QualityColumns) -> ReadQualities:
     if is_json(file):
         _refuse_columns(asked, "JSON")
         return _from_mappings(file.name, dasec_qualities(file))
+    if frte_kind(file) == "quality":
+        return _from_frte_log(file, asked)
     lines = Delimited.sniff(read_text(file))
     names, notes = lines.first_fields, tuple[str, ...]()
     if lines.first_has_a_number:
@@ -158,6 +164,28 @@ def _from_file(file: InputFile, asked: QualityColumns) -> ReadQualities:
     frame = body.parse(names, numeric=(), what="quality")
     table = Table(file.name, dict(zip(names, frame.get_columns(), strict=True)), body.text)
     return _from_table(table, asked, notes=notes)
+
+
+def _from_frte_log(file: InputFile, asked: QualityColumns) -> ReadQualities:
+    """Read an FRTE log; its samples have an id and an image, and go by the one that is asked for or compared."""
+    import polars as pl
+
+    if asked.subject is not None or asked.algorithm is not None or asked.quality not in ((), ("quality",)):
+        raise MatedError(
+            f"{file.name} is an FRTE log of qualities by one algorithm: its column of qualities is 'quality', and it "
+            "has none of subjects or algorithms; leave such options out"
+        )
+    log = read_quality_log(file)
+    quality = pl.Series("quality", log.quality, nan_to_null=True)
+    table = Table(file.name, {"id": pl.Series(log.ids), "image": pl.Series(log.images), "quality": quality})
+    notes: tuple[str, ...] = (f"{file.name} is read as an FRTE log of qualities",)
+    if failed := quality.null_count():
+        notes = (*notes, f"{file.name}: samples with a return code other than 0, and so without a quality: {failed}")
+
+    def by(name: str) -> ReadQualities:
+        return _from_table(table, QualityColumns(sample=name, quality=("quality",)), notes=notes)
+
+    return by(asked.sample) if asked.sample is not None else replace(by("image"), otherwise=by("id"))
 
 
 def _refuse_columns(asked: QualityColumns, what: str) -> None:
