@@ -6,8 +6,12 @@ the offending value, what was expected and what to do. The command line prints i
 
 from __future__ import annotations
 
-__all__ = ["MatedError"]
+__all__ = ["MatedError", "ScoresNotKeptError"]
 
 
 class MatedError(ValueError):
     """The input cannot be used as given; the message says where and what to do."""
+
+
+class ScoresNotKeptError(MatedError):
+    """Scores below a cut are needed that were counted and not kept; keep more of them."""

@@ -151,9 +151,9 @@ def test_the_eer_and_its_threshold_have_the_joint_law_of_resampling(case):
     assert_law(law, np.stack(draw_eer(tally, replicates=DRAWS, seed=5), axis=1))
 
 
-@pytest.mark.parametrize("reach", [0, 1e-3, 1e9])
-def test_the_law_does_not_depend_on_where_the_walk_looks_first(monkeypatch, reach):
-    monkeypatch.setattr(independent_eer, "_LIKELY", reach)
+@pytest.mark.parametrize("beyond", [1, 0.999, 5e-324])
+def test_the_law_does_not_depend_on_where_the_walk_looks_first(monkeypatch, beyond):
+    monkeypatch.setattr(independent_eer, "_BEYOND_LIKELY", beyond)
     mated, nonmated, unit = TINY["wide gaps"]
     tally = Tally.from_scores(mated, nonmated, unit=unit)
     law = resampling.exact_law(mated, nonmated, lambda m, n: resampling.eer_and_threshold(tally, m, n))

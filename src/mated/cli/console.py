@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["errors", "output", "print_json", "progress_bar", "say_written", "working"]
+__all__ = ["errors", "output", "pass_bar", "print_json", "progress_bar", "say_written", "stages", "working"]
 
 _WIDTH_OF_A_FILE = 120
 
@@ -56,6 +56,58 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total)
 
         yield move
+
+
+@contextmanager
+def pass_bar(what: str) -> Iterator[Callable[[int, int, int | None], None]]:
+    """Give a function progress(pass, done, total) that shows comparisons, their rate and the time left on a terminal.
+
+    The total may be unknown (None), and each pass begins anew.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = errors()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[counts]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(escape(what), total=None, counts="")
+        current = 0
+
+        def move(number: int, done: int, total: int | None) -> None:
+            nonlocal current
+            if number != current:
+                current = number
+                bar.reset(task, total=total, description=f"{escape(what)}, pass {number}")
+            taken = bar.tasks[0].elapsed or 0.0
+            rate = f", {_in_millions(done / taken)}/s" if taken > 0 and done else ""
+            of = "" if total is None else f" of {_in_millions(total)}"
+            bar.update(task, completed=done, total=total, counts=f"{_in_millions(done)}{of} comparisons{rate}")
+
+        yield move
+
+
+@contextmanager
+def stages(first: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function stages(doing, done, total) that shows on a terminal what is being done, and how far it is."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = errors()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(first, total=None)
+
+        def move(doing: str, done: int, total: int) -> None:
+            bar.update(task, description=doing, completed=done, total=total)
+
+        yield move
+
+
+def _in_millions(value: float) -> str:
+    return f"{value / 1e6:.1f} M" if value >= 1e6 else f"{value:.0f}"
 
 
 def say_written(files: Sequence[Path], folder: str | None) -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from mated.evaluation import Bootstrap, Verifications
+    from mated.evaluation import Bootstrap, Verification, Verifications
+    from mated.verification import AtFmr, AtThreshold, AtTmr
 
 __all__ = [
     "between",
@@ -71,7 +72,7 @@ def print_verifications(
     sure = dict(bootstraps or {})
     tables = [_overview(members, first, sure), _at_fmr(members, first, sure)]
     tables += [_at_tmr(members, first, sure), _at_threshold(members, first, sure)]
-    tables += [_definitions(members, first), _other_measures(members, first)]
+    tables += [_with_failures(members, first, sure), _definitions(members, first), _other_measures(members, first)]
     if individual:
         tables.append(_individual(members, first))
     print_tables(console, tables, _cautions(members, sure))
@@ -218,6 +219,29 @@ def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstr
     return table
 
 
+def _with_failures(members: Verifications, first: str, sure: Mapping[str, Bootstrap]) -> Table:
+    """Return the rates of attempts at every operating point, an empty table where nothing failed."""
+    between = _interval_header(sure)
+    generalised = any(v.failures.fte is not None for v in members.values())
+    columns = ["At", "FRR", *between, "FAR", *between, *(["GFRR", *between, "GFAR", *between] if generalised else [])]
+    table = new_table("With failures to acquire or enrol", first, *columns)
+    for name, v in members.items():
+        if not v.has_failures:
+            continue
+        points: dict[str, AtFmr | AtTmr | AtThreshold] = {f"FMR {target(f)}": v.at_fmr(f) for f in v.fmr_targets}
+        points |= {f"TMR {r:.10g}": v.at_tmr(r) for r in v.points.tmr}
+        points |= {f"threshold {number(t)}": v.at_threshold(t) for t in v.points.threshold}
+        estimates = sure[name].attempts.at(list(points.values())) if sure else [None] * len(points)
+        for (where, point), e in zip(points.items(), estimates, strict=True):
+            rates, cells = v.with_failures(point), []
+            for rate in ("frr", "far", *(("gfrr", "gfar") if generalised else ())):
+                cells.append(percent(getattr(rates, rate)))
+                of_rate = getattr(e, rate, None)
+                cells += ["–" if of_rate is None else span(of_rate)] if sure else []
+            row(table, name, where, *cells)
+    return table
+
+
 def _interval_header(sure: Mapping[str, Bootstrap]) -> list[str]:
     return [f"{100 * b.level:g} %\ninterval" for b in list(sure.values())[:1]]
 
@@ -304,6 +328,24 @@ def _individual(members: Verifications, first: str) -> Table:
     return table
 
 
+def _of_failures(v: Verification) -> str:
+    """Say what FRR and FAR count that FNMR and FMR do not."""
+    tally, given = v.tally, v.failures
+    counted = [
+        f"{count(failed)} of {count(failed + scored)} {kind} attempts"
+        for failed, scored, kind in (
+            (tally.mated_failures, tally.n_mated, "mated"),
+            (tally.nonmated_failures, tally.n_nonmated, "non-mated"),
+        )
+        if failed
+    ]
+    said = [f"{' and '.join(counted)} gave no score"] if counted else []
+    said += [f"FTA {percent(float(given.fta.rate))} is given"] if given.fta is not None else []
+    said += [f"FTE {percent(float(given.fte.rate))} is given"] if given.fte is not None else []
+    of_enrolment = "" if given.fte is None else ", GFRR and GFAR also those to enrol"
+    return f"{', '.join(said)}: FRR and FAR count failures to acquire{of_enrolment}, FNMR and FMR none"
+
+
 def _cautions(members: Verifications, sure: Mapping[str, Bootstrap]) -> list[str]:
     lines: list[str] = []
     for name, v in members.items():
@@ -319,6 +361,8 @@ def _cautions(members: Verifications, sure: Mapping[str, Bootstrap]) -> list[str
         turned = "; lower means more alike" if v.tally.dissimilarity else ""
         lines.append(f"  {prefix}scores are {unit_name(v.tally.unit)}{turned}")
         lines += [f"  {prefix}{remark}" for remark in v.remarks]
+        if v.has_failures:
+            lines.append(f"  {prefix}{_of_failures(v)}")
     if sure:
         b = next(iter(sure.values()))
         kinds = sorted({"subjects" if s.by_subject else "comparisons" for s in sure.values()})

@@ -10,13 +10,14 @@ import typer
 from mated.cli.console import output, print_json, say_written, working
 from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, words
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
+from mated.cli.streaming import CheckpointFolder, Engine, Scheduler, Stream, Streaming
 from mated.errors import MatedError
 from mated.evaluation.verify import bare_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from mated.evaluation import Bootstrap, Verification, Verifications
+    from mated.evaluation import Bootstrap, Verifications
 
 __all__ = ["verify"]
 
@@ -65,6 +66,18 @@ def verify(
     ] = None,
     cost_miss: Annotated[float, typer.Option(help="Cost of a false non-match.", rich_help_panel=_WHERE)] = 1.0,
     cost_false: Annotated[float, typer.Option(help="Cost of a false match.", rich_help_panel=_WHERE)] = 1.0,
+    fte: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R|K/N", help="Failure-to-enrol rate, e.g. 0.01 or 3/300: adds GFRR, GFAR.", rich_help_panel=_WHERE
+        ),
+    ] = None,
+    fta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R|K/N", help="Failure-to-acquire rate of attempts not in the files.", rich_help_panel=_WHERE
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="COLUMN,...", help="One result for each value of these columns.", rich_help_panel=_WHERE),
@@ -92,6 +105,10 @@ def verify(
         ),
     ] = "auto",
     seed: Seed = 1,
+    stream: Stream = None,
+    checkpoint: CheckpointFolder = None,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
     json: Json = False,
     plot: PlotFolder = None,
     plot_format: PlotFormats = "svg",
@@ -99,10 +116,12 @@ def verify(
     """Measure how often a system errs when it compares two samples.
 
     FILE holds comparisons: a CSV, TSV or Parquet table with a score and either a mated flag or two subject
-    columns, or a matrix with ids. Two plain score lists are given by --mated and --nonmated.
+    columns, or a matrix with ids. Two plain score lists are given by --mated and --nonmated. A file too large to hold
+    is read in chunks; operating points and their intervals are the same.
     """
     from mated.evaluation import Verification, Verifications
     from mated.evaluation.verification import Costs, OperatingPoints
+    from mated.verification.failures import FailureRates
     from mated.verification.rates import exact_rate
 
     check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
@@ -111,70 +130,104 @@ def verify(
     points = OperatingPoints(
         None if fmr is None else numbers(fmr, "--fmr"), numbers(tmr, "--tmr"), numbers(threshold, "--threshold")
     )
+    failures = FailureRates.of(fte=fte, fta=fta)
     for rate in points.fmr or ():
         exact_rate(rate, "--fmr: a false match rate")
     for rate in points.tmr:
         exact_rate(rate, "--tmr: a true match rate", one_allowed=True)
 
-    def evaluate(name: str, source: dict[str, Any], transferred: float | None = None) -> Verification:
-        with working(f"Counting {name} ..."):
-            layout = reading.read(**source)
-            return Verification(
-                layout.tally(),
-                name=name,
-                layout=layout,
-                points=points,
-                costs=None if prior is None else Costs(prior, cost_miss, cost_false),
-                transferred_threshold=transferred,
-                symmetric=_literal(symmetric),
-                individual=individual,
-            )
+    settings: dict[str, Any] = {
+        "costs": None if prior is None else Costs(prior, cost_miss, cost_false),
+        "symmetric": _literal(symmetric),
+        "individual": individual,
+        "failures": failures,
+    }
+    groups = None if by is None else words(by)
+    by_subject = bool(bootstrap) and intervals in ("auto", "subject")
 
-    transferred = None
-    if threshold_from is not None:
-        development = evaluate(threshold_from, {"source": threshold_from})
-        transferred = _threshold_of(development, threshold_at)
-    results = {name: evaluate(name, source, transferred) for name, source in sources.items()}
-    for name, v in results.items():
-        if threshold_from is not None and v.tally.dissimilarity != development.tally.dissimilarity:
-            raise MatedError(
-                f"{threshold_from} and {name} do not agree whether scores are dissimilarities, so a threshold of one "
-                "means nothing in the other; say --dissimilarity or --similarity"
-            )
-        if individual:
-            _ = v.average_roc  # say what is missing before anything is printed
-        if prior is not None:
-            v.detection_cost(prior=prior, miss=cost_miss, false=cost_false)
-        for at in points.threshold:
-            v.at_threshold(at)
-    members = Verifications(results)
-    if by is not None:
-        grouped = {name: v.by(*words(by)) for name, v in results.items()}
-        one = len(grouped) == 1
-        members = Verifications(
-            {(g if one else f"{name}: {g}"): v for name, groups in grouped.items() for g, v in groups.items()},
-            kind="groups",
-            notes=tuple(note for groups in grouped.values() for note in groups.notes),
-        )
-    sure = {}
-    if bootstrap:
-        with working("Resampling ..."):
-            sure = members.bootstrap(bootstrap, rng=seed, level=level, intervals=intervals)
-            for b in sure.values():
-                b.eer()
-    written = []
-    if plot is not None:
-        from mated.plots.verification import save_figures
+    with Streaming(stream, checkpoint, engine, scheduler) as chunks:
 
-        with working("Drawing ..."):
-            written = save_figures(members, Path(plot), formats, individual=individual, bootstraps=sure)
-    if json:
-        print_json(_dictionary(members, sure, alone=by is None and len(members) == 1))
-    else:
-        from mated.cli.tables import print_verifications
+        def evaluate(
+            name: str, source: dict[str, Any], at: OperatingPoints, groups: Sequence[str] | None, **more: Any
+        ) -> Verifications:
+            """Evaluate one system, or its groups."""
+            scan = chunks.scan(reading, source)
+            if scan is None:
+                with working(f"Counting {name} ..."):
+                    layout = reading.read(**source)
+                    v = Verification(layout.tally(), name=name, layout=layout, points=at, **settings, **more)
+                return Verifications({name: v}) if groups is None else v.by(*groups)
+            from mated.evaluation.streaming import stream_by, verify_scan
 
-        print_verifications(output(), members, bootstraps=sure, individual=individual)
-    say_written(written, plot)
+            how = chunks.options(scan, bootstrap=bool(bootstrap), by_subject=by_subject, individual=individual)
+            given = {"points": at, "options": how, "name": name, **settings, **more}
+            with chunks.showing(f"Counting {name}"):
+                found = (
+                    Verifications({name: verify_scan(scan, **given)})
+                    if groups is None
+                    else stream_by(scan, groups, **given)
+                )
+                for v in found.values():
+                    _ = v.n_subjects  # subjects take a pass of their own, shown like the others
+                    if individual:
+                        _ = v.average_roc
+            return found
+
+        transferred = None
+        if threshold_from is not None:
+            where = _threshold_at(threshold_at)
+            points_from = points if where is None else OperatingPoints((where,))
+            development = evaluate(threshold_from, {"source": threshold_from}, points_from, None).only()
+            transferred = development.eer().threshold if where is None else development.at_fmr(where).threshold
+        results = {
+            name: evaluate(name, source, points, groups, transferred_threshold=transferred)
+            for name, source in sources.items()
+        }
+        for name, found in results.items():
+            for v in found.values():
+                if threshold_from is not None and v.tally.dissimilarity != development.tally.dissimilarity:
+                    raise MatedError(
+                        f"{threshold_from} and {name} do not agree whether scores are dissimilarities, so a threshold "
+                        "of one means nothing in the other; say --dissimilarity or --similarity"
+                    )
+                if individual:
+                    _ = v.average_roc  # say what is missing before anything is printed
+                if prior is not None:
+                    v.detection_cost(prior=prior, miss=cost_miss, false=cost_false)
+                for at in points.threshold:
+                    v.at_threshold(at)
+        members = _together(results, grouped=groups is not None)
+        sure = {}
+        if bootstrap:
+            with working("Resampling ..."):
+                sure = members.bootstrap(bootstrap, rng=seed, level=level, intervals=intervals)
+                for b in sure.values():
+                    b.eer()
+        written = []
+        if plot is not None:
+            from mated.plots.verification import save_figures
+
+            with working("Drawing ..."):
+                written = save_figures(members, Path(plot), formats, individual=individual, bootstraps=sure)
+        if json:
+            print_json(_dictionary(members, sure, alone=by is None and len(members) == 1))
+        else:
+            from mated.cli.tables import print_verifications
+
+            print_verifications(output(), members, bootstraps=sure, individual=individual)
+        say_written(written, plot)
+
+
+def _together(results: Mapping[str, Verifications], *, grouped: bool) -> Verifications:
+    """Put the results of all systems side by side; groups of several systems are named by both."""
+    from mated.evaluation import Verifications
+
+    short = not grouped or len(results) == 1
+    return Verifications(
+        {(label if short else f"{name}: {label}"): v for name, found in results.items() for label, v in found.items()},
+        kind="groups" if grouped else "systems",
+        notes=tuple(note for found in results.values() for note in found.notes),
+    )
 
 
 def _dictionary(members: Verifications, sure: Mapping[str, Bootstrap], *, alone: bool) -> dict[str, Any]:
@@ -203,10 +256,11 @@ def _sources(files: list[str], mated: str | None, nonmated: str | None) -> dict[
     return {name: {"source": file} for name, file in named_files(files).items()}
 
 
-def _threshold_of(development: Verification, where: str) -> float:
+def _threshold_at(where: str) -> float | None:
+    """Return the false match rate at which a threshold is set, None for the equal error rate."""
     if where == "eer":
-        return development.eer().threshold
+        return None
     rates = numbers(where, "--threshold-at")
     if len(rates) != 1:
         raise MatedError(f"--threshold-at takes 'eer' or one false match rate, not {where!r}")
-    return development.at_fmr(rates[0]).threshold
+    return rates[0]

@@ -8,7 +8,8 @@ bootstrap of Wu (2008) moves these places; how far is known before anything is d
   stays between two quantiles but for one draw in 10^15 (each side);
 - the score where the errors of a resample cross stays within a range that follows from the variance of their
   difference by Bernstein's inequality, but for one draw in 10^13 (each side). Replicates of the equal error rate are
-  drawn by halving the distinct scores around the crossing, so all of that range must be known.
+  drawn by halving the distinct scores of a range made in the same way for one draw in 10^12
+  (`mated.uncertainty.independent_eer`), so all of this one must be known.
 
 What a draw reads beyond that is found when it is looked at (`mated.engine.refine.Streamed.covers`).
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, floor, log, sqrt
+from math import ceil, floor, log, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,8 @@ __all__ = [
     "ROCCH",
     "Points",
     "Reach",
+    "around_crossing",
+    "cells_of_rate",
     "difference_above",
     "reached",
     "variance_at_crossing",
@@ -54,9 +57,6 @@ EER_INTERVALS = "eer intervals"
 
 _RISK_OF_RANK = 1e-15
 _RISK_OF_CROSSING = 1e-13
-_RISK_OF_LEAVING = 1e-3
-# Standard deviations around the crossing with which draws of the equal error rate begin (uncertainty/independent_eer).
-_DRAWS_BEGIN_WITHIN = 6
 # Comparisons beyond the crossing's range of which at least one is resampled, but for one draw in e^64.
 _BEYOND = 64
 # Cells on either side of the crossing at which a plateau of equal difference ends.
@@ -119,14 +119,16 @@ def reached(cells: Cells, points: Points, *, most: int, split: int) -> Reach:
         return Reach(wanted)
     given_up = []
     for target in points.fmr:
-        wanted |= _at_rate(cells, cells.nonmated, cells.nonmated_at_or_above, _exact(target), points.replicates)
+        of_nonmated = cells.nonmated, cells.nonmated_at_or_above, cells.nonmated_failures
+        wanted |= _at_rate(cells, *of_nonmated, _exact(target), points.replicates)
     for target in points.tmr:
-        wanted |= _at_rate(cells, cells.mated, cells.mated_at_or_above, _exact(target), points.replicates)
+        of_mated = cells.mated, cells.mated_at_or_above, cells.mated_failures
+        wanted |= _at_rate(cells, *of_mated, _exact(target), points.replicates)
     wanted |= _at_thresholds(cells, points.threshold)
     lowest_fnmr = [cells.n_nonmated // divisor + 1 for divisor in _FVC]
     wanted[_of_rank(cells.nonmated_at_or_above, np.array([1, *lowest_fnmr]))] = True
     if points.eer:
-        wanted |= _around_crossing(cells)
+        wanted[around_crossing(cells)] = True
         hull = below_crossing_edge(cells)
         if np.count_nonzero(hull) > split and int(cells.room[hull].sum()) > most:
             given_up.append(ROCCH)
@@ -135,10 +137,9 @@ def reached(cells: Cells, points: Points, *, most: int, split: int) -> Reach:
     if points.eer and points.replicates:
         crossings = _of_resampled_crossings(cells)
         # The cells at both ends are in the range with a part only.
-        affordable = int(cells.room[np.flatnonzero(crossings)[1:-1]].sum()) <= most
-        if affordable:
+        if int(cells.room[np.flatnonzero(crossings)[1:-1]].sum()) <= most:
             wanted |= crossings
-        if not affordable or _draws_may_leave(cells):
+        else:
             given_up.append(EER_INTERVALS)
     return Reach(wanted & ~cells.exact, tuple(given_up))
 
@@ -161,22 +162,39 @@ def _of_rank(at_or_above: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray
 # -- rates and thresholds --------------------------------------------------------------------------
 
 
-def _at_rate(
-    cells: Cells, given: NDArray[np.int64], at_or_above: NDArray[np.int64], target: Fraction, replicates: bool
-) -> Mask:
-    """Return the cells that hold the threshold at which a class reaches a rate.
+def cells_of_rate(at_or_above: NDArray[np.int64], target: Fraction) -> tuple[int, int, int]:
+    """Return the cells that rates at a target are read from, by the counts of the class that has the target.
 
-    The conservative threshold is the next distinct score of either class above the last that exceeds the target.
+    They are the one that holds the threshold, the one with the last score that exceeds the target, and the next.
     """
     total = int(at_or_above[0])
     rank, first_exceeding = ceil(target * total), min(floor(target * total) + 1, total)
     at, exceeding = (int(_of_rank(at_or_above, np.array(r))) for r in (rank, first_exceeding))
+    return at, exceeding, min(exceeding + 1, len(at_or_above) - 1)
+
+
+def _at_rate(
+    cells: Cells,
+    given: NDArray[np.int64],
+    at_or_above: NDArray[np.int64],
+    failures: int,
+    target: Fraction,
+    replicates: bool,
+) -> Mask:
+    """Return the cells that hold the threshold at which a class reaches a rate.
+
+    The conservative threshold is the next distinct score of either class above the last that exceeds the target.
+    Where comparisons failed, replicates are drawn with and without them: as if they had scored below all others.
+    """
+    total = int(at_or_above[0])
     wanted = np.zeros(len(cells), dtype=bool)
-    wanted[[at, exceeding, min(exceeding + 1, len(cells) - 1)]] = True
+    wanted[list(cells_of_rate(at_or_above, target))] = True
     if replicates:
-        highest, lowest = _of_rank(at_or_above, np.array(_resampled_ranks(rank, total)))
-        # Only comparisons of this class can be the one of the rank.
-        wanted[lowest : highest + 1] |= given[lowest : highest + 1] > 0
+        for all_of_them in {total, total + failures}:
+            ranks = np.minimum(_resampled_ranks(ceil(target * total), all_of_them), total)
+            highest, lowest = _of_rank(at_or_above, ranks)
+            # Only comparisons of this class can be the one of the rank.
+            wanted[lowest : highest + 1] |= given[lowest : highest + 1] > 0
     return wanted
 
 
@@ -217,11 +235,10 @@ def difference_above(cells: Cells) -> Callable[[int], int]:
     return difference
 
 
-def _around_crossing(cells: Cells) -> Mask:
+def around_crossing(cells: Cells) -> slice:
+    """Return the cells that the equal error rate and its threshold are read from."""
     crossing = bisect_left(range(len(cells)), 0, key=difference_above(cells))
-    wanted = np.zeros(len(cells), dtype=bool)
-    wanted[max(crossing - _PLATEAU, 0) : crossing + _PLATEAU + 1] = True
-    return wanted
+    return slice(max(crossing - _PLATEAU, 0), crossing + _PLATEAU + 1)
 
 
 def _of_resampled_crossings(cells: Cells) -> Mask:
@@ -236,9 +253,6 @@ def _of_resampled_crossings(cells: Cells) -> Mask:
     reach = drift + sqrt(drift**2 + 2 * exponent * variance)
     low, high = (bisect_left(places, bound, key=difference) for bound in (-reach, reach))
     wanted = np.zeros(len(cells), dtype=bool)
-    if high >= len(cells) - 1 and cells.exact[-1]:
-        wanted[:] = True  # the draws then begin with all scores
-        return wanted
     together = cells.mated_at_or_above + cells.nonmated_at_or_above
     from_low = int(together[low]) + _BEYOND
     above_high = int(together[high + 1]) - _BEYOND if high + 1 < len(cells) else 0
@@ -256,16 +270,6 @@ def variance_at_crossing(cells: Cells) -> tuple[float, int]:
     true = _largest_variance(cells.mated_from(crossing + 1), cells.mated_from(crossing), m)
     false = _largest_variance(cells.nonmated_from(crossing + 1), cells.nonmated_from(crossing), n)
     return n * n * true + m * m * false, max(m, n)
-
-
-def _draws_may_leave(cells: Cells) -> bool:
-    """Tell whether replicates of the equal error rate may be drawn from beyond the range that draws begin with.
-
-    They then halve all scores on one side. With fewer than about a hundred errors behind the rate this happens.
-    """
-    variance, step = variance_at_crossing(cells)
-    reach = _DRAWS_BEGIN_WITHIN * sqrt(variance)
-    return reach == 0 or 4000 * exp(-reach * reach / 2 / (variance + step * reach / 3)) > _RISK_OF_LEAVING
 
 
 def _largest_variance(low: int, high: int, total: int) -> float:

@@ -170,17 +170,19 @@ class Recount:
 
 
 class Recounter:
-    """Carries out a plan chunk after chunk; `result()` gives what was found so far."""
+    """Carries out a plan chunk after chunk; `result()` gives what was found so far.
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    Up to `pending` scores, or as many as were counted before, wait to be counted at once.
+    """
+
+    def __init__(self, plan: Plan, *, pending: int = _PENDING) -> None:
+        self._plan, self._most_pending = plan, pending
         self._divided = np.zeros((np.count_nonzero(plan.divided), PARTS, 2), dtype=np.int64)
         no_counts = np.zeros(0, dtype=np.int64)
         self._collected = Cumulated(np.zeros(0, dtype=plan.cells.dtype), no_counts, no_counts)
         self._pending: list[tuple[NDArray[Any], NDArray[np.bool_]]] = []
         self._waiting = 0
         self._rows = 0
-        self._picker = KeyPicker(plan.cells.order, plan.cells.dissimilarity, plan.wanted_bins)
 
     def add(self, scores: Any, mated: Any, *, name: str = "scores", first_row: int = 1) -> None:
         """Look through a chunk of scores, in the user's orientation, with a flag each; `first_row` is not used."""
@@ -206,6 +208,10 @@ class Recounter:
         collected = inside & self._plan.collected[np.maximum(index, 0)]
         self._collect(cells.order.scores(keys[collected]), flags[collected])
 
+    @cached_property
+    def _picker(self) -> KeyPicker:
+        return KeyPicker(self._plan.cells.order, self._plan.cells.dissimilarity, self._plan.wanted_bins)
+
     def result(self) -> Recount:
         """Return what was found so far."""
         self._settle()
@@ -222,7 +228,7 @@ class Recounter:
             return
         self._pending.append((scores, flags))
         self._waiting += len(scores)
-        if self._waiting > max(_PENDING, len(self._collected.scores)):
+        if self._waiting > max(self._most_pending, len(self._collected.scores)):
             self._settle()
 
     def _settle(self) -> None:

@@ -18,7 +18,7 @@ from mated.engine.ahead import CountAhead
 from mated.engine.bounds import area_bounds, curve_steps, d_prime_bounds
 from mated.engine.cells import Cells
 from mated.engine.reach import EER_INTERVALS, INTERVALS, OPERATING_POINTS, ROCCH, Points, reached
-from mated.engine.recount import Recounter, plan_for
+from mated.engine.recount import Plan, Recounter, plan_for
 from mated.engine.stream import Progress, Scoring, Source, as_sources, count, rows_of, run_pass
 from mated.scores.keyed_tally import KeyedTally
 
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mated.engine.checkpoint import Checkpoint
+    from mated.engine.runner import Runner
     from mated.scores import Tally
 
-__all__ = ["MOST_PASSES", "NEVER_EXACT", "Limits", "Streamed", "refine", "stream_tally"]
+__all__ = ["MOST_PASSES", "NEVER_EXACT", "Limits", "Streamed", "next_plan", "refine", "stream_tally"]
 
 MOST_PASSES = 10
 """Passes over the data, the first included, after which what is still open is given up and said so."""
@@ -137,11 +138,12 @@ def stream_tally(
     read: Callable[[Tally], ArrayLike] | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    runner: Runner | None = None,
 ) -> Streamed:
     """Count comparisons larger than memory so that the points asked for are exact: all passes, from first to last.
 
     Where comparisons are in no particular order, one pass is nearly always enough (`mated.engine.ahead`). With a
-    checkpoint the passes are kept apart, so that each can be resumed.
+    checkpoint, or a runner, the passes are kept apart, so that each can be resumed or shared out.
 
     Parameters
     ----------
@@ -151,20 +153,20 @@ def stream_tally(
         What will be read off, or a function that says it once the number of non-mated comparisons is known.
     scoring
         How scores are written.
-    limits, read, progress, checkpoint
+    limits, read, progress, checkpoint, runner
         As for `refine`.
     """
     several, how, bounds = as_sources(sources), scoring or Scoring(), limits or Limits()
     asked = points if callable(points) else lambda _: points
     ahead = None
-    if checkpoint is None:
+    if checkpoint is None and runner is None:
         rows = rows_of(several)
         ahead = CountAhead(how, asked, rows, bounds.most)
         keyed = run_pass(
             several, lambda: ahead, 1, stage=str, restore=KeyedTally.from_arrays, rows=rows, progress=progress
         )
     else:
-        keyed = count(several, scoring=how, progress=progress, checkpoint=checkpoint)
+        keyed = count(several, scoring=how, progress=progress, checkpoint=checkpoint, runner=runner)
     return refine(
         keyed,
         several,
@@ -173,6 +175,7 @@ def stream_tally(
         read=read,
         progress=progress,
         checkpoint=checkpoint,
+        runner=runner,
         ahead=ahead,
     )
 
@@ -186,6 +189,7 @@ def refine(
     read: Callable[[Tally], ArrayLike] | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    runner: Runner | None = None,
     ahead: CountAhead | None = None,
 ) -> Streamed:
     """Pass over the data again until the points asked for, and their replicates, are exact.
@@ -200,28 +204,18 @@ def refine(
         Reads off: is given the tally and returns the inner scores it came upon, such as thresholds of replicates. Where
         one of them lies in a cell that is not known score by score, another pass follows. Without it the ranges of
         `mated.engine.reach` are relied on.
+    runner
+        Who counts the sources (`mated.engine.runner`), here and one after another without it.
     ahead
         What was collected during the first pass, in place of the second where it is enough.
     """
     several, how = as_sources(sources), limits or Limits()
     cells, passes, rounds = Cells.of(keyed), 1, 1
-    given_up: tuple[str, ...] = ()
-    while not np.all(cells.exact):
-        if int(cells.room.sum()) <= how.whole:
-            wanted, given_up = ~cells.exact, ()
-        else:
-            reach = reached(cells, points, most=how.most, split=how.split)
-            wanted, given_up = reach.cells, reach.given_up
-        if not wanted.any() and read is not None:
-            now = Streamed(cells, passes, given_up)
-            wanted = now.open_cells(read(now.tally))
-        if not wanted.any():
-            break
-        if rounds == MOST_PASSES:
-            given_up = _left_open(cells, points, given_up, how)
-            break
+    while True:
+        plan, given_up = next_plan(cells, points, how, last=rounds == MOST_PASSES, read=read, passes=passes)
+        if plan is None:
+            return Streamed(cells, passes, given_up)
         rounds += 1
-        plan = plan_for(cells, wanted, most=how.most, split=how.split)
         found = None if ahead is None else ahead.recount(plan)
         if found is None:
             passes += 1
@@ -234,9 +228,40 @@ def refine(
                 rows=keyed.rows,
                 progress=progress,
                 checkpoint=checkpoint,
+                runner=runner,
             )
         cells = plan.refined(found)
-    return Streamed(cells, passes, () if np.all(cells.exact) else given_up)
+
+
+def next_plan(
+    cells: Cells,
+    points: Points,
+    limits: Limits,
+    *,
+    last: bool,
+    read: Callable[[Tally], ArrayLike] | None = None,
+    passes: int = 1,
+) -> tuple[Plan | None, tuple[str, ...]]:
+    """Return what the next pass is to find out, None where there is nothing more, and what is given up.
+
+    `last` says that no further pass is allowed; the others are as for `refine`.
+    """
+    given_up: tuple[str, ...] = ()
+    if np.all(cells.exact):
+        return None, given_up
+    if int(cells.room.sum()) <= limits.whole:
+        wanted = ~cells.exact
+    else:
+        reach = reached(cells, points, most=limits.most, split=limits.split)
+        wanted, given_up = reach.cells, reach.given_up
+    if not wanted.any() and read is not None:
+        now = Streamed(cells, passes, given_up)
+        wanted = now.open_cells(read(now.tally))
+    if not wanted.any():
+        return None, given_up
+    if last:
+        return None, _left_open(cells, points, given_up, limits)
+    return plan_for(cells, wanted, most=limits.most, split=limits.split), given_up
 
 
 def _left_open(cells: Cells, points: Points, given_up: tuple[str, ...], limits: Limits) -> tuple[str, ...]:

@@ -1,19 +1,18 @@
 """Sources of comparisons that are read chunk by chunk, as often as needed, and the first pass over them.
 
 A source is a name and a function that gives its chunks anew each time: pairs of arrays, the scores and whether each
-comparison is mated. Files are read by Polars in streaming mode. `Part`s of a pass form a monoid, so that a cluster
-may count every source where it lies and add: `count_chunk` and `sum` for the first pass, `recount_chunk`
-(`mated.engine.recount`) and `sum` for the others.
+comparison is mated. Files are read by Polars in streaming mode. `mated.engine.passes` goes over them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mated.engine.passes import run_pass
 from mated.errors import MatedError
 from mated.scores.keyed_tally import KeyedCounter, KeyedTally
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mated.engine.checkpoint import Checkpoint
+    from mated.engine.runner import Runner
     from mated.scores.validation import NanPolicy
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "from_parquet",
     "rows_of",
     "run_pass",
+    "split_parquet",
 ]
 
 CHUNK = 1 << 18
@@ -49,23 +50,6 @@ CHUNK = 1 << 18
 Chunk: TypeAlias = tuple[Any, Any]
 Progress: TypeAlias = Callable[[int, int, int | None], None]
 """Called with the number of the pass, the comparisons done in it, and how many there are where that is known."""
-
-
-class Part(Protocol):
-    """What a pass found in some of the comparisons: parts can be added, and written as arrays."""
-
-    @property
-    def rows(self) -> int:
-        """Number of comparisons seen."""
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything as plain arrays."""
-
-    def __add__(self, other: object) -> Self: ...
-
-
-_Part = TypeVar("_Part", bound=Part)
-_Found = TypeVar("_Found", bound=Part, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -84,6 +68,8 @@ class Source:
         The file that is read, where there is one: a change of it is noticed.
     reads
         What is read from the file and how, in words; tallies of one file read in two ways are kept apart.
+    first_row
+        The number of its first row, for messages.
     """
 
     name: str
@@ -91,6 +77,7 @@ class Source:
     rows: int | None = None
     path: Path | None = None
     reads: str = ""
+    first_row: int = 1
 
 
 @dataclass(frozen=True)
@@ -140,16 +127,50 @@ def from_parquet(
     mated: str | pl.Expr = "mated",
 ) -> Source:
     """Read two columns of a Parquet file; see `from_lazy_frame`."""
+    import polars as pl
+
+    file, rows = _parquet(path)
+    frame = pl.scan_parquet(file.absolute())  # workers of a cluster may run in another folder
+    return from_lazy_frame(frame, score=score, mated=mated, name=str(file), rows=rows, path=file)
+
+
+def split_parquet(
+    path: str | os.PathLike[str],
+    rows: int,
+    *,
+    score: str | pl.Expr = "score",
+    mated: str | pl.Expr = "mated",
+) -> tuple[Source, ...]:
+    """Read a Parquet file as several sources of so many rows, which workers of a cluster share among them.
+
+    Only the row groups of a source are read for it; a few million rows are enough to make up for what a source costs.
+    """
+    import polars as pl
+
+    if rows < 1:
+        raise MatedError(f"a source has at least one row, and rows={rows} leaves none")
+    file, total = _parquet(path)
+    sources = []
+    for begin in range(0, max(total, 1), rows):
+        size = min(rows, total - begin)
+        frame = pl.scan_parquet(file.absolute()).slice(begin, size)
+        source = from_lazy_frame(frame, score=score, mated=mated, name=str(file), rows=size, path=file)
+        within = f"{source.reads}; rows {begin + 1} to {begin + size}"
+        sources.append(replace(source, reads=within, first_row=begin + 1))
+    return tuple(sources)
+
+
+def _parquet(path: str | os.PathLike[str]) -> tuple[Path, int]:
+    """Return a Parquet file and its number of rows."""
     from pathlib import Path
 
     import polars as pl
 
     file = Path(path)
     try:
-        rows = int(pl.scan_parquet(file).select(pl.len()).collect().item())
+        return file, int(pl.scan_parquet(file).select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(str(file), error) from None
-    return from_lazy_frame(pl.scan_parquet(file), score=score, mated=mated, name=str(file), rows=rows, path=file)
 
 
 def from_lazy_frame(
@@ -226,74 +247,6 @@ def rows_of(sources: Iterable[Source]) -> int | None:
     return None if None in known else sum(rows or 0 for rows in known)
 
 
-class Worker(Protocol[_Found]):
-    """Takes in chunks and gives what they add up to."""
-
-    def add(self, scores: Any, mated: Any, *, name: str = ..., first_row: int = ...) -> object:
-        """Take in a chunk."""
-
-    def result(self) -> _Found:
-        """Return the part that was taken in so far."""
-
-
-def run_pass(
-    sources: Sequence[Source],
-    worker: Callable[[], Worker[_Part]],
-    number: int,
-    *,
-    stage: Callable[[], str],
-    restore: Callable[[Mapping[str, NDArray[Any]]], _Part],
-    rows: int | None,
-    progress: Progress | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> _Part:
-    """Give all chunks of all sources to workers and add what they found.
-
-    With a checkpoint the part of every file is kept as soon as it is made, and a file whose part was kept before and
-    that has not changed is not read. An interruption passes through: files are closed, and parts that were kept stay.
-    """
-    shared, sum_of_kept, done = worker(), None, 0
-
-    def tell(rows_done: int) -> None:
-        if progress is not None:
-            progress(number, rows_done, rows)
-
-    for source in sources:
-        keeping = checkpoint is not None and source.path is not None
-        part = checkpoint.load(source, stage(), restore) if checkpoint is not None and keeping else None
-        if part is None:
-            own = worker() if keeping else shared
-            fingerprint = checkpoint.fingerprint(source) if checkpoint is not None and keeping else None
-            for scores, flags, row in _numbered(source):
-                own.add(scores, flags, name=source.name, first_row=row)
-                done += len(scores)
-                tell(done)
-            if checkpoint is None or not keeping:
-                continue
-            part = own.result()
-            checkpoint.save(source, stage(), part.arrays(), fingerprint)
-        else:
-            done += part.rows
-            tell(done)
-        sum_of_kept = part if sum_of_kept is None else sum_of_kept + part
-    rest = shared.result()
-    return rest if sum_of_kept is None else sum_of_kept + rest
-
-
-def _numbered(source: Source) -> Iterator[tuple[Any, Any, int]]:
-    """Yield the chunks of a source with the row each begins at, and close the source's generator whatever happens."""
-    row = 1
-    chunks = iter(source.chunks())
-    try:
-        for scores, flags in chunks:
-            yield scores, flags, row
-            row += len(scores)
-    finally:
-        close = getattr(chunks, "close", None)
-        if close is not None:
-            close()
-
-
 def count_chunk(scores: Any, mated: Any, scoring: Scoring) -> KeyedTally:
     """Count one chunk by itself: the first pass is `sum(count_chunk(...) for all chunks)`."""
     counter = scoring.counter()
@@ -307,10 +260,12 @@ def count(
     scoring: Scoring | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    runner: Runner | None = None,
 ) -> KeyedTally:
     """Count all comparisons by the leading bits of their keys, in one pass.
 
-    Memory does not grow with the comparisons. With a checkpoint the tally of every file is kept; see `run_pass`.
+    Memory does not grow with the comparisons. With a checkpoint the tally of every file is kept; with a runner sources
+    are counted where it says; see `run_pass`.
     """
     several, how = as_sources(sources), scoring or Scoring()
     return run_pass(
@@ -322,4 +277,5 @@ def count(
         rows=rows_of(several),
         progress=progress,
         checkpoint=checkpoint,
+        runner=runner,
     )

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mated.errors import MatedError
+from mated.evaluation.attempts import AttemptEstimates, AttemptIntervals, attempt_entries
 from mated.evaluation.estimate import Estimate
 from mated.evaluation.estimates import Box, EerEstimate, FmrEstimate, ThresholdEstimate, TmrEstimate
 from mated.evaluation.resampling import IndependentResampling, SubjectResampling
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from mated.evaluation.verification import Verification
     from mated.uncertainty.cluster import ClusterInterval, DesignEffects
+    from mated.verification import AtFmr, AtThreshold, AtTmr
 
 __all__ = ["INTERVALS", "Bootstrap", "Intervals"]
 
@@ -75,9 +77,9 @@ class Bootstrap:
         if replicates < 2:
             raise MatedError(f"at least 2 bootstrap replicates are needed for a spread, not {replicates}")
         if intervals == "subject" or (intervals == "auto" and verification.n_subjects is not None):
-            pairs = verification.subject_pairs
-            by_subject = SubjectResampling(verification.tally, pairs, replicates, seed, threads)
-            return cls(verification, by_subject, level, intervals)
+            return cls(verification, verification.subject_resampling(replicates, seed, threads), level, intervals)
+        if verification.streaming is not None:
+            verification.streaming.check_resampling()
         return cls(verification, IndependentResampling(verification.tally, replicates, seed, threads), level, intervals)
 
     def extend(self, replicates: int) -> Bootstrap:
@@ -108,7 +110,7 @@ class Bootstrap:
                 results.append(FmrEstimate(point, bare, None, None))
                 continue
             hardly = few_for_a_threshold(float(expected), resampled=self.by_subject)
-            estimate = replace(estimate, caution=joined(estimate.caution, hardly))
+            estimate = replace(estimate, caution=joined(estimate.caution, hardly, self._uncovered(inner)))
             results.append(FmrEstimate(point, estimate, *self._threshold(inner, point.threshold)))
         return results
 
@@ -117,15 +119,14 @@ class Bootstrap:
         point, tally = self.verification.at_tmr(tmr), self.verification.tally
         drawn, inner = self.resampling.at_tmr([tmr])
         estimate = self._rate(drawn[:, 0], point.fmr, point.errors_nonmated, tally.n_nonmated, self._effective_nonmated)
+        estimate = replace(estimate, caution=joined(estimate.caution, self._uncovered(inner)))
         return TmrEstimate(point, estimate, *self._threshold(inner[:, 0], point.threshold))
 
     def at_threshold(self, threshold: float) -> ThresholdEstimate:
         """FMR, FNMR and TMR at a threshold."""
         point, tally = self.verification.at_threshold(threshold), self.verification.tally
         if isinstance(self.resampling, SubjectResampling):
-            from mated.uncertainty.cluster import rates_at_threshold
-
-            fmr, fnmr = rates_at_threshold(self.resampling.pairs, tally.from_user(threshold), self.level)
+            fmr, fnmr = self.resampling.rates_at_threshold(tally.from_user(threshold), self.level)
             return ThresholdEstimate(point, self._clustered(fmr), self._clustered(fnmr))
         if self.intervals == "bootstrap":
             false, true = self.resampling.at_threshold([threshold])
@@ -147,6 +148,15 @@ class Bootstrap:
     def auc(self) -> Estimate:
         """Area under the ROC."""
         return self._auc
+
+    def with_failures(self, point: AtFmr | AtTmr | AtThreshold) -> AttemptEstimates:
+        """FRR and FAR at an operating point, and with an FTE also GFRR and GFAR."""
+        return self.attempts.at([point])[0]
+
+    @cached_property
+    def attempts(self) -> AttemptIntervals:
+        """Intervals of rates that count failures too."""
+        return AttemptIntervals(self)
 
     def band(self, fmrs: Sequence[float] | None = None, *, joint: bool = False) -> Band:
         """Return a band around the ROC: at each false match rate by itself, or jointly over all of them."""
@@ -214,6 +224,13 @@ class Bootstrap:
     def _subjects(self) -> int:
         assert isinstance(self.resampling, SubjectResampling)
         return self.resampling.pairs.n_subjects
+
+    def _uncovered(self, thresholds: NDArray[np.float64]) -> str | None:
+        """Say where replicates of comparisons read in chunks lie between scores that are not known one by one."""
+        streaming = self.verification.streaming
+        if streaming is None or self.by_subject or self.verification.tally is not streaming.tally:
+            return None
+        return streaming.uncovered(thresholds)
 
     def _about(self, errors: int | None, trials: int) -> dict[str, Any]:
         """Return what every estimate says of its basis."""
@@ -311,6 +328,7 @@ class Bootstrap:
             estimate = self._logit_t(drawn, point.value, tally.n_mated, at.errors_mated)
         else:
             estimate = self._rate(drawn, point.value, at.errors_mated, tally.n_mated, tally.n_mated)
+        estimate = replace(estimate, caution=joined(estimate.caution, self._uncovered(inner)))
         variation = estimate.se / point.value if estimate.se is not None and point.value else None
         return EerEstimate(
             point,
@@ -329,6 +347,11 @@ class Bootstrap:
         if drawn is not None:
             return replace(self._logit_t(drawn, value, tally.n_mated, None), errors=None)
         about = self._about(None, tally.n_mated)
+        if self.by_subject:
+            about["caution"] = joined(
+                about["caution"], "its interval by subject needs all scores, and not all were kept"
+            )
+            return Estimate(value, None, None, None, "none: not all scores were kept", self.level, **about)
         about["caution"] = on_dependence(self.verification.n_subjects, resampled=False)
         low, high = auc_interval(tally, self.level)
         return Estimate(value, auc_standard_error(tally), low, high, "DeLong, logit", self.level, **about)
@@ -371,7 +394,10 @@ class Bootstrap:
             entry |= {"fnmr_low": both.fnmr.low, "fnmr_high": both.fnmr.high}
             entry["caution"] = joined(entry["caution"], both.fmr.caution, both.fnmr.caution)
         area = self.auc()
+        result["with_failures"] = attempt_entries(v, self.attempts)
         result["auc"] |= {"se": area.se, "low": area.low, "high": area.high, "method": area.method}
+        if v.streaming is not None:
+            result["streaming"] = v.streaming.to_dict(by_subject=self.by_subject)
         result["uncertainty"] = {
             "method": "subject-level" if self.by_subject else "independent comparisons",
             "intervals": self.intervals,

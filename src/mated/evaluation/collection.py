@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
     from mated.evaluation.bootstrap import Bootstrap
     from mated.evaluation.verification import Verification
+    from mated.scores import Comparisons
+    from mated.scores.unit import UnitChoice
 
-__all__ = ["Verifications"]
+__all__ = ["Verifications", "groups_in_memory", "groups_of"]
+
+_NAMED = 5  # groups that a message names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,3 +79,30 @@ class Verifications(Mapping[str, "Verification"]):
 
     def _repr_html_(self) -> str:
         return table_html(self.to_frame(), caption=repr(self))
+
+
+def groups_in_memory(whole: Verification, layout: Comparisons, columns: Sequence[str]) -> Verifications:
+    """Evaluate each value of one or more covariates apart, from comparisons that are held."""
+    members, left_out = {}, {}
+    # One scoring system has one unit, whatever a group happens to show of it.
+    unit: UnitChoice = "continuous" if whole.tally.unit is None else whole.tally.unit
+    for label, part in layout.groups(*columns).items():
+        part = replace(part, unit=unit)
+        n_mated = int(part.mated.sum())
+        if 0 < n_mated < len(part):
+            members[label] = replace(whole, tally=part.tally(), name=label, layout=part, notes=())
+        else:
+            left_out[label] = n_mated, len(part) - n_mated
+    return groups_of(whole.name, members, left_out, columns)
+
+
+def groups_of(
+    name: str, members: Mapping[str, Verification], left_out: Mapping[str, tuple[int, int]], columns: Sequence[str]
+) -> Verifications:
+    """Put groups together; those of one class only, given with their two counts, are named in the notes."""
+    said = [f"{label!r} ({m} mated, {n} non-mated comparisons)" for label, (m, n) in left_out.items()]
+    some = ", ".join(said[:_NAMED]) + (f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "")
+    if not members:
+        raise MatedError(f"{name}: no value of {', '.join(columns)} has both mated and non-mated comparisons: {some}")
+    notes = (f"left out, as one class is missing: {some}",) if said else ()
+    return Verifications(members, kind="groups", notes=notes)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mated.scores.subject_pairs import SubjectPairs
     from mated.scores.unit import UnitChoice
+    from mated.uncertainty.cluster import ClusterInterval
 
     Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -112,6 +113,12 @@ class SubjectResampling:
         inner = [self.tally.from_user(t) for t in thresholds]
         fmr, fnmr = pigeonhole.at_threshold(self.pairs, self.weights, inner, threads=self.threads)
         return fmr, 1 - fnmr
+
+    def rates_at_threshold(self, threshold: float, level: float) -> tuple[ClusterInterval, ClusterInterval]:
+        """Intervals of FMR and FNMR at an inner threshold, without replicates."""
+        from mated.uncertainty.cluster import rates_at_threshold
+
+        return rates_at_threshold(self.pairs, threshold, level)
 
     def eer(self) -> Arrays:
         """Equal error rate and its threshold."""

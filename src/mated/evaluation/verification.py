@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mated.errors import MatedError
+from mated.evaluation.attempts import attempt_entries, rates_of_attempts
 from mated.evaluation.bootstrap import Bootstrap
-from mated.evaluation.collection import Verifications
+from mated.evaluation.collection import Verifications, groups_in_memory
 from mated.evaluation.html import table_html
+from mated.evaluation.resampling import SubjectResampling
 from mated.scores import Comparisons, ScoreMatrix, SubjectTallies, Tally
 from mated.scores.subject_pairs import SubjectPairs
-from mated.scores.unit import UnitChoice, unit_name
+from mated.scores.unit import unit_name
 from mated.uncertainty.streams import seed_of
 from mated.verification import (
     AtFmr,
@@ -41,6 +43,7 @@ from mated.verification import (
     min_cllr,
     roc_curve,
 )
+from mated.verification.failures import NONE_GIVEN, FailureRates
 from mated.verification.hull import Hull, roc_hull
 
 if TYPE_CHECKING:
@@ -49,6 +52,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from mated.evaluation.bootstrap import Intervals
+    from mated.evaluation.streaming import StreamedComparisons
+    from mated.evaluation.streaming_exactness import Exactness
+    from mated.verification.failures import WithFailures
 
 __all__ = ["Costs", "OperatingPoints", "Verification"]
 
@@ -90,6 +96,8 @@ class Verification:
     symmetric: Literal["auto", "yes", "no"] = "auto"
     individual: bool = False
     notes: tuple[str, ...] = ()
+    failures: FailureRates = NONE_GIVEN
+    streaming: StreamedComparisons | None = None
 
     def __post_init__(self) -> None:
         if self.symmetric not in ("auto", "yes", "no"):
@@ -102,15 +110,18 @@ class Verification:
 
     def at_fmr(self, fmr: float) -> AtFmr:
         """TMR, FNMR and threshold at a false match rate (Wu 2008, Eqs. 5 and 6)."""
-        return at_fmr(self.tally, fmr)
+        point = at_fmr(self.tally, fmr)
+        return point if self._exactness is None else self._exactness.at_fmr(point)
 
     def at_tmr(self, tmr: float) -> AtTmr:
         """FMR and threshold at a true match rate."""
-        return at_tmr(self.tally, tmr)
+        point = at_tmr(self.tally, tmr)
+        return point if self._exactness is None else self._exactness.at_tmr(point)
 
     def at_threshold(self, threshold: float) -> AtThreshold:
         """FMR, FNMR and TMR at a threshold (Wu 2008, Eq. 7)."""
-        return at_threshold(self.tally, threshold)
+        point = at_threshold(self.tally, threshold)
+        return point if self._exactness is None else self._exactness.at_threshold(point)
 
     def eer(self) -> EqualErrorRate:
         """Equal error rate by five definitions, that of Wu (2008) first."""
@@ -138,7 +149,18 @@ class Verification:
 
     def hter(self, threshold: float) -> float:
         """Half total error rate at a threshold set elsewhere."""
+        if self._exactness is not None:
+            self._exactness.refuse_divided(threshold, "the half total error rate")
         return half_total_error_rate(self.tally, threshold)
+
+    def with_failures(self, point: AtFmr | AtTmr | AtThreshold) -> WithFailures:
+        """FRR and FAR at an operating point, and with an FTE also GFRR and GFAR (ISO/IEC 19795-1)."""
+        return rates_of_attempts(self, point)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether some comparison gave no score, or a rate of failures was given."""
+        return bool(self.failures or self.tally.mated_failures or self.tally.nonmated_failures)
 
     @cached_property
     def _hull(self) -> Hull:
@@ -146,7 +168,15 @@ class Verification:
 
     @cached_property
     def _eer(self) -> EqualErrorRate:
-        return equal_error_rate(self.tally, self._hull)
+        rate = equal_error_rate(self.tally, self._hull)
+        return rate if self._exactness is None else self._exactness.eer(rate)
+
+    @property
+    def _exactness(self) -> Exactness | None:
+        """What is exact where comparisons were read in chunks; None where all were held, or the tally is another."""
+        if self.streaming is None or self.streaming.tally is not self.tally:
+            return None
+        return self.streaming.exactness
 
     @cached_property
     def _auc(self) -> float:
@@ -167,11 +197,18 @@ class Verification:
     @cached_property
     def subject_tallies(self) -> SubjectTallies:
         """Counts of each subject's comparisons; needs subject ids."""
+        if self.streaming is not None:
+            return self.streaming.subject_tallies(self.symmetric)
         return SubjectTallies.of(self.comparisons(), self.symmetric)
 
     def comparisons(self) -> Comparisons:
         """Return the comparisons as a table; needs more than a tally."""
         layout = self.layout.comparisons() if isinstance(self.layout, ScoreMatrix) else self.layout
+        if self.streaming is not None:
+            raise MatedError(
+                f"{self.name}: this needs all comparisons, and they were read in chunks; hold them in memory with "
+                "stream=False (--no-stream)"
+            )
         if layout is None:
             raise MatedError(
                 f"{self.name}: this needs to know who was compared; give probe_subject and reference_subject"
@@ -181,7 +218,13 @@ class Verification:
     @cached_property
     def subject_pairs(self) -> SubjectPairs:
         """Who was compared with whom, for intervals that allow for it; needs subject ids."""
-        return SubjectPairs.of(self.comparisons())
+        return SubjectPairs.of(self.comparisons()) if self.streaming is None else self.streaming.subject_pairs()
+
+    def subject_resampling(self, replicates: int, seed: int, threads: int = 1) -> SubjectResampling:
+        """Return the bootstrap of subjects; needs subject ids."""
+        if self.streaming is not None:
+            return self.streaming.subject_resampling(replicates, seed, threads)
+        return SubjectResampling(self.tally, self.subject_pairs, replicates, seed, threads)
 
     @cached_property
     def individual_rocs(self) -> IndividualRocs:
@@ -229,34 +272,11 @@ class Verification:
 
         A group without mated or without non-mated comparisons cannot be evaluated and is named in the notes.
         """
+        if self.streaming is not None:
+            return self.streaming.by(self, columns)
         if not isinstance(self.layout, Comparisons):
             raise MatedError(f"{self.name}: groups need a table of comparisons with further columns")
-        members, left_out = {}, []
-        # One scoring system has one unit, whatever a group happens to show of it.
-        unit: UnitChoice = "continuous" if self.tally.unit is None else self.tally.unit
-        for label, part in self.layout.groups(*columns).items():
-            part = replace(part, unit=unit)
-            n_mated = int(part.mated.sum())
-            if not 0 < n_mated < len(part):
-                left_out.append(f"{label!r} ({n_mated} mated, {len(part) - n_mated} non-mated comparisons)")
-                continue
-            members[label] = Verification(
-                part.tally(),
-                name=label,
-                layout=part,
-                points=self.points,
-                costs=self.costs,
-                transferred_threshold=self.transferred_threshold,
-                symmetric=self.symmetric,
-                individual=self.individual,
-            )
-        if not members:
-            raise MatedError(
-                f"{self.name}: no value of {', '.join(columns)} has both mated and non-mated comparisons: "
-                f"{_some(left_out)}"
-            )
-        notes = (f"left out, as one class is missing: {_some(left_out)}",) if left_out else ()
-        return Verifications(members, kind="groups", notes=notes)
+        return groups_in_memory(self, self.layout, columns)
 
     # -- what it says of itself --------------------------------------------------------------------
 
@@ -268,12 +288,16 @@ class Verification:
     @property
     def n_subjects(self) -> int | None:
         """Number of subjects, None where they are not known."""
+        if self.streaming is not None:
+            return self.streaming.n_subjects
         return None if self.layout is None else self.layout.n_subjects
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What was decided about the input, and what looks wrong with it, in sentences."""
         remarks = self.notes if self.layout is None else (*self.layout.notes, *self.notes)
+        if self.streaming is not None:
+            remarks = (*remarks, *self.streaming.remarks)
         if self.auc() < 0.5:
             said = "similarities" if self.tally.dissimilarity else "dissimilarities (--dissimilarity)"
             remarks = (
@@ -322,7 +346,9 @@ class Verification:
             "fvc": fvc_rates(self.tally),
             "cllr": self.cllr(),
             "min_cllr": self.min_cllr(),
+            "with_failures": attempt_entries(self),
             "uncertainty": None,
+            "streaming": None if self.streaming is None else self.streaming.to_dict(),
             "notes": list(self.remarks),
         }
         if self.costs is not None:
@@ -394,12 +420,6 @@ class Verification:
 
     def _repr_html_(self) -> str:
         return table_html(self.to_frame().drop("system"), caption=repr(self))
-
-
-def _some(items: list[str], most: int = 5) -> str:
-    """List a few items and say how many more there are."""
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
 
 
 def _with_intervals(result: AtFmr | AtTmr | AtThreshold, *names: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import finalize
 
 import numpy as np
 
@@ -12,9 +13,13 @@ from mated.errors import MatedError
 from mated.evaluation.verification import Costs, OperatingPoints, Verification
 from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix, Tally
+from mated.verification.failures import FailureRates
 from mated.verification.rates import exact_rate
 
 if TYPE_CHECKING:
+    from mated.engine.stream import Progress
+    from mated.io.request import Header, Histogram
+    from mated.io.scanning import Scan
     from mated.scores.validation import NanPolicy
 
 __all__ = ["bare_name", "layout_of", "several", "verify"]
@@ -33,10 +38,24 @@ def verify(
     transferred_threshold: float | None = None,
     symmetric: Literal["auto", "yes", "no"] = "auto",
     individual: bool = False,
+    fte: float | str | None = None,
+    fta: float | str | None = None,
     columns: Columns | None = None,
     dissimilarity: bool | None = None,
     unit: object = "auto",
     nan: NanPolicy = "refuse",
+    format: str = "auto",  # noqa: A002 - as in `read`
+    header: Header = "auto",
+    where: str | None = None,
+    key: str | Path | None = None,
+    mask: str | Path | None = None,
+    histogram: Histogram | None = None,
+    failure_score: float | None = None,
+    stream: bool | None = None,
+    checkpoint: str | Path | None = None,
+    engine: Literal["local", "dask"] = "local",
+    scheduler: Any = None,
+    progress: Progress | None = None,
     name: str | None = None,
 ) -> Verification:
     """Measure how well one system verifies.
@@ -56,8 +75,24 @@ def verify(
         Whether a table lists each pair once, so that a comparison counts for both its subjects.
     individual
         Whether the dictionary holds the average of individual ROCs too.
-    columns, dissimilarity, unit, nan
+    fte, fta
+        Failures that the comparisons do not show, as a rate or as counts such as "3/300": of people to enrol, and of
+        attempts that are not listed to acquire. With them, or with comparisons without a score, FRR and FAR are
+        reported too, and with an FTE also GFRR and GFAR (`mated.verification.failures`).
+    columns, dissimilarity, unit, nan, format, header, where, key, mask, histogram, failure_score
         How to read the input; see `mated.read`. A layout already knows.
+    stream
+        Whether comparisons are read in chunks, as often as needed, and never held. None: lazy frames, and tables too
+        large to hold (`mated.io.scanning.is_large`). Operating points asked for here, and their intervals, are the same
+        to the last bit; what depends on all scores at once is known within bounds, which `remarks` and
+        `to_dict()["streaming"]` say.
+    checkpoint
+        Read in chunks, and keep in this folder what was counted of each file: an interrupted run goes on there.
+    engine, scheduler
+        Read in chunks here ("local") or on a Dask cluster ("dask"): its address or client, without one a cluster of
+        processes on this machine.
+    progress
+        Called with the number of the pass, the comparisons done, and how many there are where that is known.
     name
         What to call the system; by default the file's name.
 
@@ -73,29 +108,77 @@ def verify(
         () if tmr is None else _checked(tmr, "a true match rate", one_allowed=True),
         several(threshold),
     )
+    failures = FailureRates.of(fte=fte, fta=fta)
     if prior is not None:
         exact_rate(prior, "a prior")
+    reading = {
+        "columns": columns or Columns(),
+        "dissimilarity": dissimilarity,
+        "unit": unit,
+        "nan": nan,
+        "format": format,
+        "header": header,
+        "where": where,
+        "key": key,
+        "mask": mask,
+        "histogram": histogram,
+        "failure_score": failure_score,
+    }
+    settings: dict[str, Any] = {
+        "name": name or (bare_name(scores) if isinstance(scores, str | Path) else "scores"),
+        "points": points,
+        "costs": None if prior is None else Costs(prior, cost_miss, cost_false),
+        "transferred_threshold": transferred_threshold,
+        "symmetric": symmetric,
+        "individual": individual,
+        "failures": failures,
+    }
+    scan = None
+    if engine != "local" or scheduler is not None or checkpoint is not None:
+        if stream is False:
+            raise MatedError("a checkpoint or a cluster counts in chunks; leave out stream=False (--no-stream)")
+        stream = True
+    if isinstance(scores, Tally | Comparisons | ScoreMatrix) or (
+        nonmated is not None and not _are_paths(scores, nonmated)
+    ):
+        if stream:
+            raise MatedError("these scores are in memory already, and stream=True is for files and lazy frames")
+    else:
+        scan = _scan(scores, nonmated, stream=stream, divided=checkpoint is not None or engine != "local", **reading)
+    if scan is not None:
+        from mated.evaluation.streaming import StreamOptions, verify_scan
+        from mated.evaluation.streaming_choice import checkpoint_in, runner_of
+
+        runner = runner_of(engine, scheduler)
+        how = StreamOptions(checkpoint=checkpoint_in(checkpoint), runner=runner, progress=progress)
+        if runner is not None:
+            finalize(how, runner.close)  # a bootstrap by subject may still need it
+        return verify_scan(scan, options=how, **settings)
     layout: Comparisons | ScoreMatrix | None = None
     if isinstance(scores, Tally):
         _refuse_options("tally", scores.dissimilarity, dissimilarity, unit, nan)
         tally = scores
-    elif nonmated is not None and not isinstance(scores, str | Path) and not isinstance(nonmated, str | Path):
+    elif nonmated is not None and not _are_paths(scores, nonmated):
         tally = Tally.from_scores(scores, nonmated, dissimilarity=bool(dissimilarity), unit=unit, nan=nan)
     else:
-        layout = layout_of(
-            scores, nonmated, columns=columns or Columns(), dissimilarity=dissimilarity, unit=unit, nan=nan
-        )
+        layout = layout_of(scores, nonmated, **reading)
         tally = layout.tally()
-    return Verification(
-        tally,
-        name=name or (bare_name(scores) if isinstance(scores, str | Path) else "scores"),
-        layout=layout,
-        points=points,
-        costs=None if prior is None else Costs(prior, cost_miss, cost_false),
-        transferred_threshold=transferred_threshold,
-        symmetric=symmetric,
-        individual=individual,
-    )
+    return Verification(tally, layout=layout, **settings)
+
+
+def _are_paths(*sources: Any) -> bool:
+    """Whether any of two sources is a path; two that are none are arrays."""
+    return any(isinstance(source, str | Path) for source in sources)
+
+
+def _scan(scores: Any, nonmated: Any, **options: Any) -> Scan | None:
+    from mated.evaluation.streaming_choice import scan_to_stream
+
+    if nonmated is None:
+        return scan_to_stream(scores, **options)
+    if not (isinstance(scores, str | Path) and isinstance(nonmated, str | Path)):
+        return None  # refused when it is read
+    return scan_to_stream(mated=scores, nonmated=nonmated, **options)
 
 
 def bare_name(path: str | Path) -> str:

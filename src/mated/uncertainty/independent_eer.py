@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from math import gcd, sqrt
+from math import gcd, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_eer"]
 
-# Standard deviations around the estimate in which the walk looks first. Any number is right; this one is fast.
-_LIKELY = 6
+# Share of the replicates, at most, that have their crossing below, or above, the range in which the walk looks first.
+# Any is right. With this one no draw ever depends on scores far away, which data read in chunks hold in ranges only.
+_BEYOND_LIKELY = 1e-12
 # Beyond this, products are left to Python's integers: slower, still exact.
 _LARGEST = 2**62
 
@@ -118,17 +119,30 @@ def _difference_of_errors(n_mated: int, n_nonmated: int) -> Callable[[Any, Any],
 
 
 def _likely_range(tally: Tally) -> tuple[int, int]:
-    """Return the distinct scores between which nearly all replicates have their crossing."""
+    """Return the distinct scores between which all replicates but `_BEYOND_LIKELY` on each side have their crossing.
+
+    In units of 1/(N_G·N_I) the difference of the errors of a resample is a sum of independent terms of at most
+    b = max(N_G, N_I). By Bernstein's inequality it exceeds its mean by t with a probability of at most
+    exp(−t²/2/(v + b·t/3)). Where the mean is ∓t, the variance v exceeds that at the crossing by b·t at most: a
+    comparison that moves the mean by its step s adds at most s² ≤ b·s. Solving for t at the probability e^(−x) gives
+    d + √(d² + 2xv) with d = 4/3·x·b.
+    """
     m, n = tally.n_mated, tally.n_nonmated
 
     def difference(index: int) -> int:
         return n * (m - tally.mated_from(index + 1)) - m * tally.nonmated_from(index + 1)
 
+    def variance(index: int) -> float:
+        true_matches, false_matches = tally.mated_from(index), tally.nonmated_from(index)
+        return n * n * true_matches * (m - true_matches) / m + m * m * false_matches * (n - false_matches) / n
+
     indices = range(len(tally.scores))
     crossing = bisect_left(indices, 0, key=difference)
-    true_matches, false_matches = tally.mated_from(crossing), tally.nonmated_from(crossing)
-    spread = sqrt(n * n * true_matches * (m - true_matches) / m + m * m * false_matches * (n - false_matches) / n)
-    low, high = (bisect_left(indices, bound * spread, key=difference) for bound in (-_LIKELY, _LIKELY))
+    exponent = -log(_BEYOND_LIKELY)
+    drift = exponent * max(m, n) * 4 / 3
+    # Just below the crossing and just above it: the first bounds what lies lower, the second what lies higher.
+    reach = drift + sqrt(drift**2 + 2 * exponent * max(variance(crossing), variance(crossing + 1)))
+    low, high = (bisect_left(indices, bound, key=difference) for bound in (-reach, reach))
     return low, high + 1
 
 
@@ -153,11 +167,12 @@ def _walk_to_crossing(
     upper: list[tuple[Counts, ...]] = []
     pivots = [likely[1], likely[0]]
     while pivots or (high - low).max() > 1:
-        # A range of one score is "cut" at its end, which changes nothing.
-        cut = (low + high + 1) // 2
+        # A range of one score, or one without the pivot, is "cut" at its end, which changes nothing.
         if pivots:
             pivot = pivots.pop(0)
-            cut = np.where((low < pivot) & (pivot < high), pivot, cut)
+            cut = np.where((low < pivot) & (pivot < high), pivot, high)
+        else:
+            cut = (low + high + 1) // 2
         mated_cut = count_from(tally.mated_at_or_above, cut)
         nonmated_cut = count_from(tally.nonmated_at_or_above, cut)
         mated_left = draw_part(rng, mated, mated_low - mated_cut, mated_low - mated_high)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mated.errors import MatedError
+from mated.errors import MatedError, ScoresNotKeptError
 from mated.uncertainty.streams import draw_in_blocks
 from mated.verification.rates import exact_rate
 
@@ -405,7 +405,7 @@ def _targets(rate: Fraction, totals: Counts) -> tuple[Counts, Floats]:
 
 def _refuse_cut(pairs: SubjectPairs, replicates: int, asked: str) -> None:
     if replicates:
-        raise MatedError(
+        raise ScoresNotKeptError(
             f"{replicates} replicates at {asked} need non-mated scores below {pairs.tail_above}, which were not kept; "
             "keep more of the tail"
         )

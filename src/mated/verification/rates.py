@@ -28,6 +28,7 @@ __all__ = [
     "default_fmrs",
     "exact_rate",
     "inner_threshold",
+    "supported_fmrs",
 ]
 
 
@@ -179,7 +180,12 @@ def default_fmrs(tally: Tally) -> tuple[float, ...]:
 
     Below that the threshold is hardly determined. A test with fewer than 1000 non-mated comparisons gets 0.1 alone.
     """
-    supported = [10.0**-k for k in range(2, 13) if tally.n_nonmated >= 10 * 10**k]
+    return supported_fmrs(tally.n_nonmated)
+
+
+def supported_fmrs(n_nonmated: int) -> tuple[float, ...]:
+    """Return what `default_fmrs` gives for a tally with so many non-mated comparisons, before there is one."""
+    supported = [10.0**-k for k in range(2, 13) if n_nonmated >= 10 * 10**k]
     return tuple(float(f"{f:.0e}") for f in supported) or (0.1,)
 
 
