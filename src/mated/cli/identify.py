@@ -10,6 +10,7 @@ import typer
 from mated.cli.console import output, print_json, say_written, working
 from mated.cli.options import Json, Level, PlotFolder, PlotFormats, Seed, figure_formats, numbers, whole_numbers
 from mated.cli.reading import Reading, check_choice, named_files, with_reading_options
+from mated.cli.streaming import Engine, Scheduler, Stream, Streaming
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,6 +78,9 @@ def identify(
     ] = 2000,
     level: Level = 0.95,
     seed: Seed = 1,
+    stream: Stream = None,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
     json: Json = False,
     plot: PlotFolder = None,
     plot_format: PlotFormats = "svg",
@@ -85,9 +89,10 @@ def identify(
 
     FILE holds comparisons with probe_sample, reference_sample and both subjects, or a matrix with ids. Every probe is
     searched for among the reference subjects; one with several references scores as its best. A probe whose subject is
-    not enrolled is an open-set probe.
+    not enrolled is an open-set probe. A file too large to hold is read in chunks; all numbers are the same.
     """
     from mated.evaluation.identify import identify as search
+    from mated.evaluation.identify import rank_scan, searches_to_stream
 
     check_choice(symmetric, "--symmetric", ("auto", "yes", "no"))
     check_choice(ties, "--ties", ("expected", "pessimistic", "optimistic"))
@@ -105,9 +110,17 @@ def identify(
         "rng": seed,
     }
     members: dict[str, Identification] = {}
-    for name, file in named_files(files).items():
-        with working(f"Ranking {name} ..."):
-            members[name] = search(reading.read(file), name=name, **asked)
+    with Streaming(stream, None, engine, scheduler) as chunks:
+        for name, file in named_files(files).items():
+            scan = searches_to_stream(file, stream=chunks.stream, divided=engine != "local", **reading.options)
+            if scan is None:
+                with working(f"Ranking {name} ..."):
+                    members[name] = search(reading.read(file), name=name, **asked)
+                continue
+            how = chunks.options(scan, bootstrap=False, by_subject=False, individual=False)
+            with chunks.showing(f"Ranking {name}"):
+                ranks_found = rank_scan(scan, symmetric=asked["symmetric"], runner=how.runner, progress=how.progress)
+            members[name] = search(ranks_found, name=name, **asked)
     with working("Resampling ..."):
         results = {name: member.to_dict() for name, member in members.items()} if json else {}
         for member in members.values():
@@ -133,7 +146,8 @@ def print_identifications(console: Console, members: Mapping[str, Identification
 
 
 def _overview(members: Mapping[str, Identification]) -> Table:
-    from mated.cli.tables import count, new_table, percent, row, span
+    from mated.cli.tables import new_table, row, span
+    from mated.report.numbers_in_words import count, percent
 
     level = next(iter(members.values())).level
     table = new_table(
@@ -158,7 +172,8 @@ def _overview(members: Mapping[str, Identification]) -> Table:
 
 
 def _cmc(members: Mapping[str, Identification]) -> Table:
-    from mated.cli.tables import count, mark, new_table, percent, row, span
+    from mated.cli.tables import mark, new_table, row, span
+    from mated.report.numbers_in_words import count, percent
 
     level = next(iter(members.values())).level
     ties = any(len(set(m.by_ties(rank).values())) > 1 for m in members.values() for rank in m.ranks_asked)
@@ -181,7 +196,8 @@ def _cmc(members: Mapping[str, Identification]) -> Table:
 
 
 def _open_set(members: Mapping[str, Identification]) -> Table:
-    from mated.cli.tables import mark, new_table, number, percent, row, span
+    from mated.cli.tables import mark, new_table, row, span
+    from mated.report.numbers_in_words import number, percent
 
     level = next(iter(members.values())).level
     between = f"{100 * level:g} %\ninterval"

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mated.errors import MatedError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Codes = NDArray[np.int64]
 
-__all__ = ["MOST_BITS", "BitMarker", "PairBits"]
+__all__ = ["MOST_BITS", "BitMarker", "PairBits", "too_many_samples"]
 
 MOST_BITS = 1 << 32
 """Bits that may be held for one purpose: half a gibibyte, the pairs of 65,536 samples with as many."""
@@ -84,3 +86,11 @@ class BitMarker:
         """Return the pairs met so far; of a part whose probes are neighbours little."""
         low, high = min(self._rows), max(self._rows[1], min(self._rows))
         return PairBits(self._bits[low:high], low, self._n_columns, self._again)
+
+
+def too_many_samples(samples: int) -> MatedError:
+    """Return the error for a table too large to find out whether it lists each pair once."""
+    return MatedError(
+        f"{samples} samples stand on both sides, too many to find out whether each pair is listed once; say it with "
+        "symmetric='yes' or 'no' (--symmetric)"
+    )

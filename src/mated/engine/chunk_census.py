@@ -92,12 +92,12 @@ class Census:
     @property
     def on_reference(self) -> Flags:
         """Samples listed as references."""
-        return (self.flags & (_LISTED << 1)) != 0
+        return self._has(_LISTED << 1, False)
 
     @property
     def itself(self) -> Flags:
         """Samples compared with themselves."""
-        return (self.flags & _ITSELF) != 0
+        return self._has(_ITSELF, False)
 
     def references(self, once: bool) -> Flags:
         """Samples that are references; with `once`, each comparison in both directions, every sample."""
@@ -119,7 +119,9 @@ class Census:
         return np.where(enrolled, np.cumsum(enrolled) - 1, -1)
 
     def _has(self, flag: int, once: bool) -> Flags:
-        return (self.flags & (flag * 3 if once else flag)) != 0
+        """Tell which samples have a flag; with `once` on either side."""
+        has: Flags = (self.flags & (flag * 3 if once else flag)) != 0
+        return has
 
 
 class CensusWorker:

@@ -16,7 +16,7 @@ import pickle
 import sys
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from uuid import uuid4
@@ -230,8 +230,9 @@ def _brief(functions: _Functions, found: Any) -> Any:
     return brief(found)
 
 
+@lru_cache(maxsize=1)
 def _agreed(functions: _Functions) -> tuple[Any, ...]:
-    """Read the functions, where this is the same mated under the same Python."""
+    """Read the functions, once for all tasks of a pass, where this is the same mated under the same Python."""
     versions, data = functions
     here, there = (f"mated {mated} under Python {python}" for mated, python in (_versions(), versions))
     if here != there:

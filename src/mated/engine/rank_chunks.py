@@ -7,18 +7,18 @@ stays, so that rows may come in any order and any number of times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mated.engine.chunk_bits import MOST_BITS, BitMarker, PairBits
+from mated.engine.chunk_bits import MOST_BITS, too_many_samples
 from mated.engine.chunk_census import Census, CensusWorker
-from mated.engine.chunk_labels import CHANGED, RosterCoder
-from mated.engine.chunk_pass import ALL_COLUMNS, check_columns, go_over, similarities
-from mated.engine.subject_chunks import too_many_samples
+from mated.engine.chunk_labels import CHANGED
+from mated.engine.chunk_pass import ALL_COLUMNS, check_columns, go_over
+from mated.engine.chunk_search import SearchPart, SearchPlan, SearchWorker
 from mated.errors import MatedError
 from mated.scores.rank_tables import SUBJECTS_ARE_PROBES, repeated_subjects, search_notes
 from mated.scores.ranking import with_mates
@@ -29,10 +29,9 @@ from mated.scores.unit import parse_unit
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
 
-    from mated.engine.chunk_labels import Roster
+    from mated.engine.chunk_bits import PairBits
     from mated.engine.chunk_pass import TablePart
     from mated.engine.runner import Runner
     from mated.engine.stream import Progress, Scoring
@@ -235,14 +234,11 @@ class _Search:
                 listed,
             )
             self._pass += 1
-            found = go_over(
-                self._parts,
-                partial(_SearchWorker, plan, self._knows),
-                self._pass,
-                merge=add,
-                runner=self._runner,
-                progress=self._progress,
-            ).whole(len(these))
+            worker = partial(SearchWorker, plan, self._knows)
+            found: SearchPart = go_over(
+                self._parts, worker, self._pass, merge=add, runner=self._runner, progress=self._progress
+            )
+            found = found.whole(len(these))
             if found.rows != census.rows:
                 raise MatedError(CHANGED)
             pieces.append((*count_states(found.states), found.best))
@@ -312,114 +308,3 @@ class _Search:
 
 def _numbered(kept: NDArray[np.bool_]) -> Codes:
     return np.where(kept, np.cumsum(kept) - 1, -1)
-
-
-# -- a pass ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SearchPlan:
-    """What a pass finds out.
-
-    Attributes
-    ----------
-    both
-        Whether each comparison counts in both directions.
-    row
-        Of each sample, its number among the probes of this pass; −1 for others.
-    place
-        Of each subject, its number among the identities of the gallery; −1 for others.
-    own, level
-        Of each probe of this pass, the place of its subject, and the score of its mate, NaN where it has none.
-    listed
-        Of each sample the row and the column of its bits, where pairs are to be remembered.
-    """
-
-    scoring: Scoring
-    roster: Roster
-    both: bool
-    row: Codes
-    place: Codes
-    own: Codes
-    level: NDArray[np.float64]
-    n_places: int
-    listed: tuple[Codes, Codes] | None
-
-
-@dataclass(frozen=True, eq=False)
-class _SearchPart:
-    """States of the probes from `first` on with all identities, their best other scores, and which samples met."""
-
-    rows: int
-    first: int
-    states: NDArray[np.uint8]
-    best: NDArray[np.float64]
-    met: PairBits | None
-
-    def __add__(self, other: _SearchPart) -> _SearchPart:
-        from mated.engine.chunk_kernels import raise_states
-
-        if not len(other.best) or not len(self.best):
-            more = self if len(self.best) else other
-            met = None if self.met is None or other.met is None else self.met + other.met
-            return replace(more, rows=self.rows + other.rows, met=met)
-        low = min(self.first, other.first)
-        high = max(part.first + len(part.best) for part in (self, other))
-        mine = self._within(low, high)
-        begin = other.first - low
-        there = slice(begin, begin + len(other.best))
-        raise_states(mine.states[there], other.states)
-        mine.best[there] = np.maximum(mine.best[there], other.best)
-        met = None if self.met is None or other.met is None else self.met + other.met
-        return replace(mine, rows=self.rows + other.rows, met=met)
-
-    def _within(self, low: int, high: int) -> _SearchPart:
-        states = np.zeros((high - low, self.states.shape[1]), dtype=np.uint8)
-        best = np.full(high - low, -np.inf)
-        here = slice(self.first - low, self.first - low + len(self.best))
-        states[here], best[here] = self.states, self.best
-        return replace(self, first=low, states=states, best=best)
-
-    def whole(self, probes: int) -> _SearchPart:
-        """Return it with all probes."""
-        return self if len(self.best) == probes else self._within(0, probes)
-
-
-class _SearchWorker:
-    def __init__(self, plan: SearchPlan, knows: Collection[str]) -> None:
-        self._plan = plan
-        self._coder = RosterCoder(knows, plan.roster)
-        self.columns = ("score", *self._coder.columns)
-        self._rows = 0
-        self._states = np.zeros((len(plan.level), (plan.n_places + 3) // 4), dtype=np.uint8)
-        self._best = np.full(len(plan.level), -np.inf)
-        self._touched = (len(plan.level), 0)
-        self._marker: BitMarker | None = None
-        if plan.listed is not None:
-            self._marker = BitMarker(*(int(side.max(initial=-1)) + 1 for side in plan.listed))
-
-    def add(self, batch: pl.DataFrame, *, name: str, first_row: int) -> None:
-        plan = self._plan
-        score = similarities(batch["score"], plan.scoring, name, first_row)
-        subjects, samples = self._coder.sides(batch, name)
-        self._rows += len(score)
-        self._search(plan.row[samples[0]], plan.place[subjects[1]], score)
-        if plan.both:
-            self._search(plan.row[samples[1]], plan.place[subjects[0]], score)
-        if self._marker is not None and plan.listed is not None:
-            row, column = (of[side] for of, side in zip(plan.listed, samples, strict=True))
-            if plan.roster.samples is not None:
-                row[samples[0] == samples[1]] = -1
-            self._marker.mark(row, column)
-
-    def _search(self, probe: Codes, place: Codes, score: NDArray[Any]) -> None:
-        from mated.engine.chunk_kernels import search_chunk
-
-        low, high = int(probe.min(initial=len(self._best))), int(probe.max(initial=-1)) + 1
-        self._touched = min(self._touched[0], max(low, 0)), max(self._touched[1], high)
-        search_chunk(probe, place, self._plan.own, score, self._plan.level, self._states, self._best)
-
-    def result(self) -> _SearchPart:
-        low, high = min(self._touched), max(self._touched[1], min(self._touched))
-        met = None if self._marker is None else self._marker.result()
-        return _SearchPart(self._rows, low, self._states[low:high], self._best[low:high], met)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mated.engine.chunk_bits import MOST_BITS, BitMarker, PairBits
+from mated.engine.chunk_bits import MOST_BITS, too_many_samples
 from mated.engine.chunk_labels import CHANGED, Roster, RosterCoder
 from mated.engine.chunk_pairs import PairCounter, PairCounts
 from mated.engine.chunk_pass import ALL_COLUMNS, check_columns, check_mated, go_over, similarities
+from mated.engine.chunk_tallies import TallyPart, TallyPlan, TallyWorker
 from mated.errors import MatedError
 from mated.scores.subject_pairs import SubjectPairs, highest_first
-from mated.scores.subject_tallies import MatedGrid, SubjectTallies, Symmetry, counts_from_places
+from mated.scores.subject_tallies import MatedGrid
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mated.engine.chunk_pass import TablePart
     from mated.engine.runner import Runner
     from mated.engine.stream import Progress, Scoring
+    from mated.scores.subject_tallies import SubjectTallies, Symmetry
 
     Codes = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -259,9 +261,9 @@ def stream_subject_tallies(
     find_out = symmetric == "auto" and len(shared) > 0
     if find_out and len(shared) ** 2 > MOST_BITS:
         raise too_many_samples(len(shared))
-    plan = _TallyPlan(scoring, census.roster, census.grid, shared if find_out else None)
-    second = partial(_TallyWorker, plan, columns)
-    counted: _TallyPart = go_over(parts, second, 2, merge=add, runner=runner, progress=progress)
+    plan = TallyPlan(scoring, census.roster, census.grid, shared if find_out else None)
+    second = partial(TallyWorker, plan, columns)
+    counted: TallyPart = go_over(parts, second, 2, merge=add, runner=runner, progress=progress)
     if counted.rows != census.rows:
         raise MatedError(CHANGED)
     once = symmetric == "yes"
@@ -271,14 +273,6 @@ def stream_subject_tallies(
         places = np.arange(len(shared))
         once = not reversed_pair(counted.met.whole(len(shared)), places, places, places)[1]
     return counted.statistic(census.grid, once)
-
-
-def too_many_samples(samples: int) -> MatedError:
-    """Return the error for a table too large to find out whether it lists each pair once."""
-    return MatedError(
-        f"{samples} samples stand on both sides, too many to find out whether each pair is listed once; say it with "
-        "symmetric='yes' or 'no' (--symmetric)"
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,78 +333,3 @@ class _GridWorker:
         sides = [flags_at(side, size, np.zeros(0, dtype=np.int64))[:size] for side in self._sides]
         nothing = MatedGrid.grouped(np.zeros(0, dtype=np.int64), np.zeros(0))
         return _GridPart(self._rows, self._coder.roster(), sum(self._grid, start=nothing), *sides)
-
-
-@dataclass(frozen=True, eq=False)
-class _TallyPlan:
-    """What the second pass counts: `shared` are the samples on both sides, None where their pairs need not be known."""
-
-    scoring: Scoring
-    roster: Roster
-    grid: MatedGrid
-    shared: Codes | None
-
-
-@dataclass(frozen=True, eq=False)
-class _TallyPart:
-    """Where the scores of each side's subjects lie among the subject's mated scores, and which samples met."""
-
-    rows: int
-    reached: tuple[Codes, Codes]
-    exceeded: tuple[Codes, Codes]
-    total: tuple[Codes, Codes]
-    met: PairBits | None
-
-    def __add__(self, other: _TallyPart) -> _TallyPart:
-        def both(name: str) -> tuple[Codes, Codes]:
-            one, two = getattr(self, name), getattr(other, name)
-            return one[0] + two[0], one[1] + two[1]
-
-        met = None if self.met is None or other.met is None else self.met + other.met
-        return _TallyPart(self.rows + other.rows, both("reached"), both("exceeded"), both("total"), met)
-
-    def statistic(self, grid: MatedGrid, once: bool) -> SubjectTallies:
-        reached, exceeded, total = (
-            side[0] + side[1] if once else side[0] for side in (self.reached, self.exceeded, self.total)
-        )
-        return SubjectTallies(
-            grid, counts_from_places(reached, grid), counts_from_places(exceeded, grid), total, symmetric=once
-        )
-
-
-class _TallyWorker:
-    def __init__(self, plan: _TallyPlan, knows: Collection[str]) -> None:
-        self._plan = plan
-        self._coder = RosterCoder(knows, plan.roster)
-        self.columns = ("score", *self._coder.columns)
-        self._rows = 0
-        n_subjects = len(plan.roster.subjects)
-        places = len(plan.grid.score) + n_subjects
-        self._counts = [[np.zeros(places, dtype=np.int64) for _ in range(2)] for _ in range(2)]
-        self._total = [np.zeros(n_subjects, dtype=np.int64) for _ in range(2)]
-        self._start = np.searchsorted(plan.grid.subject, np.arange(n_subjects + 1))
-        self._marker: BitMarker | None = None
-        if plan.shared is not None:
-            self._place = np.full(len(plan.roster.keys), -1, dtype=np.int64)
-            self._place[plan.shared] = np.arange(len(plan.shared))
-            self._marker = BitMarker(len(plan.shared), len(plan.shared))
-
-    def add(self, batch: pl.DataFrame, *, name: str, first_row: int) -> None:
-        from mated.engine.chunk_kernels import count_sides
-
-        score = similarities(batch["score"], self._plan.scoring, name, first_row)
-        subjects, samples = self._coder.sides(batch, name)
-        self._rows += len(score)
-        counted = np.flatnonzero((subjects[0] != subjects[1]) & ~np.isnan(score))
-        values = score[counted].astype(np.float64)
-        for k, side in enumerate(subjects):
-            subject = side[counted]
-            count_sides(subject, values, self._start, self._plan.grid.score, *self._counts[k])
-            self._total[k] += np.bincount(subject, minlength=len(self._total[k]))
-        if self._marker is not None:
-            self._marker.mark(self._place[samples[0][counted]], self._place[samples[1][counted]])
-
-    def result(self) -> _TallyPart:
-        reached, exceeded = zip(*self._counts, strict=True)
-        met = None if self._marker is None else self._marker.result()
-        return _TallyPart(self._rows, reached, exceeded, (self._total[0], self._total[1]), met)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from mated.scores.comparisons import Comparisons
     from mated.scores.subject_tallies import Symmetry
 
-__all__ = ["rank_table"]
+__all__ = ["SUBJECTS_ARE_PROBES", "rank_table", "repeated_subjects", "search_notes"]
+
+SUBJECTS_ARE_PROBES = "samples are not named: each probe subject is one probe"
 
 _SUPERSEDED = "have the same sample on both sides and are counted"  # the note of a table; in a search they are not
 
@@ -53,27 +55,49 @@ def rank_table(comparisons: Comparisons, *, symmetric: Symmetry = "auto") -> Ran
     once = symmetric == "yes" or (symmetric == "auto" and shared and _listed_once(rows))
     if once:
         rows = _both_directions(rows)
-    notes = [note for note in comparisons.notes if not note.endswith(_SUPERSEDED)] + list(rows.notes)
-    if rows.named:
-        if rows.samples.given is not None:
-            notes += check_one_subject_each(rows.samples, owner)
-        if rows.samples.same.any():
-            notes.append("a sample is not searched for in itself")
-    if once:
-        notes.append("each comparison counts in both directions: every sample is searched against all others")
-    elif shared:
-        notes.append("some samples stand on both sides; each comparison counts for its probe alone")
+    shared_names = check_one_subject_each(rows.samples, owner) if rows.named and rows.samples.given is not None else []
     found, enrolled, repeated = _search(rows, owner)
-    if repeated and symmetric != "yes":
-        notes.append("some pairs of a probe and a reference were compared more than once; the best score counts")
+    notes = search_notes(
+        (*comparisons.notes, *rows.notes, *shared_names),
+        itself=rows.named and bool(rows.samples.same.any()),
+        once=once,
+        shared=shared,
+        repeated=repeated and symmetric != "yes",
+    )
     return Ranks.of_searches(
         found,
         enrolled,
         rows.subjects.names,
         dissimilarity=comparisons.dissimilarity,
         unit=comparisons.unit,
-        notes=tuple(notes),
+        notes=notes,
     )
+
+
+def search_notes(
+    decided: tuple[str, ...], *, itself: bool, once: bool, shared: bool, repeated: bool
+) -> tuple[str, ...]:
+    """Say how a table is searched, after what was `decided` about it before.
+
+    Parameters
+    ----------
+    itself
+        Whether a sample was compared with itself.
+    once, shared
+        Whether each comparison counts in both directions, and whether some samples stand on both sides.
+    repeated
+        Whether to say that a pair was compared more than once.
+    """
+    notes = [note for note in decided if not note.endswith(_SUPERSEDED)]
+    if itself:
+        notes.append("a sample is not searched for in itself")
+    if once:
+        notes.append("each comparison counts in both directions: every sample is searched against all others")
+    elif shared:
+        notes.append("some samples stand on both sides; each comparison counts for its probe alone")
+    if repeated:
+        notes.append("some pairs of a probe and a reference were compared more than once; the best score counts")
+    return tuple(notes)
 
 
 # -- which rows there are --------------------------------------------------------------------------
@@ -102,7 +126,7 @@ def _tried(comparisons: Comparisons) -> _Rows:
                 "and probe_subject and reference_subject where they are known"
             )
         _refuse_repeated_subjects(subjects)
-        notes = (*notes, "samples are not named: each probe subject is one probe")
+        notes = (*notes, SUBJECTS_ARE_PROBES)
         return _Rows(score, subjects, subjects, False, notes)
     if subjects is None:
         mated = np.concatenate([comparisons.mated, comparisons.failed_mated[:n_failed]])
@@ -123,10 +147,15 @@ def _refuse_repeated_subjects(subjects: PairIds) -> None:
     again = np.flatnonzero(key[1:] == key[:-1])
     if again.size:
         probe, reference = (subjects.names[code] for code in divmod(int(key[again[0]]), len(subjects.names)))
-        raise MatedError(
-            f"subject {probe!r} was compared with subject {reference!r} more than once, so that its probes cannot be "
-            "told apart; give probe_sample and reference_sample"
-        )
+        raise repeated_subjects(probe, reference)
+
+
+def repeated_subjects(probe: str, reference: str) -> MatedError:
+    """Return the error for two subjects who were compared twice in a table without samples."""
+    return MatedError(
+        f"subject {probe!r} was compared with subject {reference!r} more than once, so that its probes cannot be "
+        "told apart; give probe_sample and reference_sample"
+    )
 
 
 def _linked(samples: PairIds, mated: NDArray[np.bool_]) -> PairIds:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mated.scores.ranks import Ranks
     from mated.scores.subject_tallies import Symmetry
 
-__all__ = ["rank", "rank_rows", "rank_table"]
+__all__ = ["rank", "rank_rows", "rank_table", "with_mates"]
 
 
 def rank(layout: Comparisons | ScoreMatrix, *, symmetric: Symmetry = "auto") -> Ranks:
@@ -57,6 +57,11 @@ def rank(layout: Comparisons | ScoreMatrix, *, symmetric: Symmetry = "auto") -> 
         found = rank_rows(layout, 0, len(layout.scores), symmetric=symmetric)
     else:
         found = rank_table(layout, symmetric=symmetric)
+    return with_mates(found)
+
+
+def with_mates(found: Ranks) -> Ranks:
+    """Return ranks as they are, or refuse those of no mated probe at all."""
     if not found.n_mated:
         reason = (
             f"{found.unsearched} probes were never compared with the references of their subject"

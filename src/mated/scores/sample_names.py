@@ -9,11 +9,13 @@ import numpy as np
 from mated.errors import MatedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from mated.scores.ids import PairIds
 
-__all__ = ["check_one_subject_each"]
+__all__ = ["check_one_subject_each", "check_shared_names"]
 
 _MOST = 0.75
 
@@ -31,38 +33,51 @@ def check_one_subject_each(samples: PairIds, owner: NDArray[np.int64]) -> list[s
     """
     if samples.given is None:
         return []
-    given = np.array(samples.given)
-    for side, other in (("probe", "reference"), ("reference", "probe")):
-        codes = np.unique(getattr(samples, side))
-        names, name, count = np.unique(given[codes], return_inverse=True, return_counts=True)
-        if count.max(initial=0) < 2 or _are_numbers(samples, side, other, owner[codes], codes, name, count):
+    sides = {side: np.unique(getattr(samples, side)) for side in ("probe", "reference")}
+
+    def met_twice(side: str, name_of: NDArray[np.int64]) -> bool:
+        other = "reference" if side == "probe" else "probe"
+        pairs = np.unique(np.stack([getattr(samples, side), getattr(samples, other)]), axis=1)
+        return bool(np.unique(np.stack([name_of[pairs[0]], pairs[1]]), axis=1).shape[1] < pairs.shape[1])
+
+    return check_shared_names(samples.names, samples.given, sides, owner, met_twice)
+
+
+def check_shared_names(
+    names: Sequence[str],
+    given: Sequence[str],
+    sides: Mapping[str, NDArray[np.int64]],
+    owner: NDArray[np.int64],
+    met_twice: Callable[[str, NDArray[np.int64]], bool],
+) -> list[str]:
+    """Judge as `check_one_subject_each`, from what it needs to know of the comparisons.
+
+    `names` and `given` are those of each sample, `sides` the samples of the probe and of the reference side.
+    `met_twice` tells whether two samples of one name on a side met the same sample; it is given the side and, for each
+    sample of that side, the number of its name.
+    """
+    as_given = np.array(given)
+    for side, codes in sides.items():
+        known, name, count = np.unique(as_given[codes], return_inverse=True, return_counts=True)
+        if count.max(initial=0) < 2:
+            continue
+        name_of = np.full(len(names), -1)
+        name_of[codes] = name
+        if _are_numbers(owner[codes], count) or (
+            np.count_nonzero(count[name] > 1) >= _MOST * len(codes) and met_twice(side, name_of)
+        ):
             continue
         shared = int(np.flatnonzero(count > 1)[0])
-        first, second, *_ = (samples.names[code] for code in codes[name == shared].tolist())
+        first, second, *_ = (names[code] for code in codes[name == shared].tolist())
         raise MatedError(
-            f"{side} {str(names[shared])!r} is listed under {count[shared]} subjects, as {first!r} and {second!r} "
-            f"({np.count_nonzero(count > 1)} of {len(names)} {side} names are under more than one); a {side} has one "
+            f"{side} {str(known[shared])!r} is listed under {count[shared]} subjects, as {first!r} and {second!r} "
+            f"({np.count_nonzero(count > 1)} of {len(known)} {side} names are under more than one); a {side} has one "
             "subject: correct the subjects, or give every sample a name of its own"
         )
     return ["samples of one name and different subjects are different samples"]
 
 
-def _are_numbers(
-    samples: PairIds,
-    side: str,
-    other: str,
-    subject: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    name: NDArray[np.int64],
-    count: NDArray[np.int64],
-) -> bool:
+def _are_numbers(subject: NDArray[np.int64], count: NDArray[np.int64]) -> bool:
+    """Say whether one name is shared by more than half of the subjects, three at least."""
     widest = int(count.max())
-    if widest >= 3 and 2 * widest > len(np.unique(subject)):
-        return True
-    if np.count_nonzero(count[name] > 1) < _MOST * len(codes):
-        return False
-    name_of = np.full(len(samples.names), -1)
-    name_of[codes] = name
-    pairs = np.unique(np.stack([getattr(samples, side), getattr(samples, other)]), axis=1)
-    met = np.unique(np.stack([name_of[pairs[0]], pairs[1]]), axis=1)
-    return bool(met.shape[1] < pairs.shape[1])
+    return widest >= 3 and 2 * widest > len(np.unique(subject))

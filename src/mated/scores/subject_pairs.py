@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mated.errors import MatedError
+from mated.errors import MatedError, ScoresNotKeptError
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mated.scores.comparisons import Comparisons
 
-__all__ = ["PairTotals", "SubjectPairs"]
+__all__ = ["PairTotals", "SubjectPairs", "highest_first"]
 
 _ROWS = 256  # replicates weighed at once, so that no temporary array grows with their number
 
@@ -52,18 +52,39 @@ class PairTotals:
     @classmethod
     def count(cls, n_subjects: int, first: NDArray[Any], second: NDArray[Any]) -> PairTotals:
         """Count pairs of codes, each with first < second."""
-        return cls._of_entries(n_subjects, *_count_pairs(n_subjects, first, second))
+        return cls.of_entries(n_subjects, *_count_pairs(n_subjects, first, second))
 
     @classmethod
-    def _of_entries(
+    def of_entries(
         cls, n_subjects: int, rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64]
     ) -> PairTotals:
+        """Take the distinct pairs i < j, sorted by i, then j, and how often each occurs."""
         complete = _product_form(n_subjects, rows, columns, counts)
         if complete is not None:
             return cls(n_subjects, read_only(complete[0]), complete[1], None)
         from scipy.sparse import csr_matrix
 
         matrix = csr_matrix((counts, (rows, columns)), shape=(n_subjects, n_subjects), dtype=np.int64)
+        return cls(n_subjects, None, Fraction(0), matrix)
+
+    @classmethod
+    def of_triangle(cls, n_subjects: int, triangle: NDArray[Any]) -> PairTotals:
+        """Take a counter for every pair, that of i < j at j·(j − 1)/2 + i.
+
+        A complete design is recognised column by column, so that no list of its pairs is ever made.
+        """
+        starts = np.arange(n_subjects + 1) * (np.arange(n_subjects + 1) - 1) // 2
+        columns = [triangle[starts[j] : starts[j + 1]] for j in range(n_subjects)]
+        complete = _product_form_of_columns(n_subjects, columns)
+        if complete is not None:
+            return cls(n_subjects, read_only(complete[0]), complete[1], None)
+        from scipy.sparse import csc_matrix
+
+        rows = [np.flatnonzero(column) for column in columns]
+        indices = np.concatenate([row.astype(np.int32) for row in rows])
+        counts = np.concatenate([column[row].astype(np.int64) for column, row in zip(columns, rows, strict=True)])
+        ends = np.append(0, np.cumsum([len(row) for row in rows]))
+        matrix = csc_matrix((counts, indices, ends), shape=(n_subjects, n_subjects)).tocsr()
         return cls(n_subjects, None, Fraction(0), matrix)
 
     @cached_property
@@ -129,7 +150,7 @@ class PairTotals:
             samples[codes] = self.samples
             return PairTotals(n_subjects, read_only(samples), self.scale, None)
         rows, columns, counts = self.entries
-        return PairTotals._of_entries(n_subjects, codes[rows], codes[columns], counts)
+        return PairTotals.of_entries(n_subjects, codes[rows], codes[columns], counts)
 
     def __add__(self, other: PairTotals) -> PairTotals:
         if other.n_subjects != self.n_subjects:
@@ -138,7 +159,7 @@ class PairTotals:
         seen, place = np.unique(both[0] * self.n_subjects + both[1], return_inverse=True)
         counts = np.zeros(len(seen), dtype=np.int64)
         np.add.at(counts, place, both[2])
-        return PairTotals._of_entries(self.n_subjects, seen // self.n_subjects, seen % self.n_subjects, counts)
+        return PairTotals.of_entries(self.n_subjects, seen // self.n_subjects, seen % self.n_subjects, counts)
 
     def __repr__(self) -> str:
         kind = "complete" if self.samples is not None else "incomplete"
@@ -204,8 +225,8 @@ class SubjectPairs:
         if tail_above is not None:
             kept = score >= tail_above
             first, second, score = first[kept], second[kept], score[kept]
-        own = _highest_first(comparisons.score[mated].astype(np.float64), code[ids.probe[mated]])
-        pairs = _highest_first(score, first, second)
+        own = highest_first(comparisons.score[mated].astype(np.float64), code[ids.probe[mated]])
+        pairs = highest_first(score, first, second)
         return cls(ids.names, np.flatnonzero(seen), own[1], own[0], pairs[1], pairs[2], pairs[0], totals, tail_above)
 
     @property
@@ -240,7 +261,7 @@ class SubjectPairs:
     def nonmated_from(self, threshold: float) -> int:
         """Number of non-mated comparisons with this score or a higher one."""
         if self.tail_above is not None and threshold < self.tail_above:
-            raise MatedError(
+            raise ScoresNotKeptError(
                 f"the non-mated scores below {self.tail_above:g} were not kept, and the threshold {threshold:g} needs "
                 "them; keep more of the tail"
             )
@@ -276,8 +297,8 @@ class SubjectPairs:
                 [c[p].astype(np.int32) for c, p in zip(codes, parts, strict=True)] if recode else parts
             )
 
-        own = _highest_first(joined("mated_score", False), joined("mated_subject", True))
-        pairs = _highest_first(joined("score", False), joined("first", True), joined("second", True))
+        own = highest_first(joined("mated_score", False), joined("mated_subject", True))
+        pairs = highest_first(joined("score", False), joined("first", True), joined("second", True))
         totals = self.totals.recoded(codes[0], len(present)) + other.totals.recoded(codes[1], len(present))
         return SubjectPairs(self.names, present, own[1], own[0], pairs[1], pairs[2], pairs[0], totals, self.tail_above)
 
@@ -287,7 +308,7 @@ class SubjectPairs:
         return f"SubjectPairs({self.n_subjects} subjects, {self.n_mated} mated, {self.n_nonmated} non-mated)"
 
 
-def _highest_first(score: NDArray[np.float64], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+def highest_first(score: NDArray[np.float64], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Sort by score, highest first, and take the columns along; the order within equal scores means nothing."""
     order = np.argsort(score)[::-1]
     return score[order] + 0.0, *(column[order] for column in columns)
@@ -315,20 +336,61 @@ def _product_form(
     size = len(involved)
     if len(counts) != size * (size - 1) // 2:
         return None
+    # Sorted by i, the pairs of the first subject come first, and that of the second and third follows.
+    form = _candidate(n_subjects, involved, counts[: size - 1], counts[size - 1 : size], int(counts.max(initial=0)))
+    if form is None:
+        return None
+    samples, scale = form
+    if not np.array_equal(counts * scale.denominator, scale.numerator * samples[rows] * samples[columns]):
+        return None
+    return form
+
+
+def _product_form_of_columns(n_subjects: int, columns: list[NDArray[Any]]) -> tuple[NDArray[np.int64], Fraction] | None:
+    """Answer as `_product_form`, from N_ij for all i < j, column by column."""
+    seen = np.zeros(n_subjects, dtype=bool)
+    for j, column in enumerate(columns):
+        met = column > 0
+        seen[:j] |= met
+        seen[j] = met.any()
+    involved = np.flatnonzero(seen)
+    first, *others = involved.tolist() or [0]
+    with_first = np.array([columns[j][first] for j in others], dtype=np.int64)
+    second_third = np.array([columns[others[1]][others[0]]] if len(others) > 1 else [], dtype=np.int64)
+    largest = max((int(column.max(initial=0)) for column in columns), default=0)
+    if not (with_first.all() and second_third.all()):
+        return None
+    form = _candidate(n_subjects, involved, with_first, second_third, largest)
+    if form is None:
+        return None
+    samples, scale = form
+    for j, column in enumerate(columns):
+        if not np.array_equal(column.astype(np.int64) * scale.denominator, scale.numerator * samples[:j] * samples[j]):
+            return None
+    return form
+
+
+def _candidate(
+    n_subjects: int,
+    involved: NDArray[np.int64],
+    with_first: NDArray[np.int64],
+    second_third: NDArray[np.int64],
+    largest: int,
+) -> tuple[NDArray[np.int64], Fraction] | None:
+    """Return the only m and c that N_ij = c·m_i·m_j can hold with, None where they are too large.
+
+    `with_first` are the counts of the first subject involved with each other one, `second_third` that of the next two.
+    """
     samples = np.zeros(n_subjects, dtype=np.int64)
     samples[involved] = 1
-    if size < 3:
-        return samples, Fraction(int(counts[0])) if size else Fraction(1)
+    if len(involved) < 3:
+        return samples, Fraction(int(with_first[0])) if len(involved) else Fraction(1)
     # With the first subject as yardstick m_i ∝ N_1i, and its own m_1 ∝ N_12·N_13/N_23.
-    with_first = counts[: size - 1]
-    second_third = int(counts[size - 1])
-    samples[involved[1:]] = with_first * second_third
+    samples[involved[1:]] = with_first * second_third[0]
     samples[involved[0]] = with_first[0] * with_first[1]
     samples //= np.gcd.reduce(samples[involved])
-    scale = Fraction(int(counts[0]), int(samples[involved[0]]) * int(samples[involved[1]]))
+    scale = Fraction(int(with_first[0]), int(samples[involved[0]]) * int(samples[involved[1]]))
     # Counts without a pattern give large vectors; weighted by up to 255 their squares must fit 64 bits.
-    if scale.numerator * (255 * int(samples.sum())) ** 2 >= 2**62 or int(counts.max()) * scale.denominator >= 2**62:
-        return None
-    if not np.array_equal(counts * scale.denominator, scale.numerator * samples[rows] * samples[columns]):
+    if scale.numerator * (255 * int(samples.sum())) ** 2 >= 2**62 or largest * scale.denominator >= 2**62:
         return None
     return samples, scale

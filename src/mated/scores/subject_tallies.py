@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mated.scores.comparisons import Comparisons
     from mated.scores.ids import PairIds
 
-__all__ = ["MatedGrid", "SubjectTallies", "Symmetry", "in_both_orders", "lists_pairs_once"]
+__all__ = ["MatedGrid", "SubjectTallies", "Symmetry", "counts_from_places", "in_both_orders", "lists_pairs_once"]
 
 Symmetry = Literal["auto", "yes", "no"]
 """Whether a non-mated comparison counts for both its subjects (each pair listed once) or the probe's alone."""
@@ -48,15 +48,16 @@ class MatedGrid:
     def of(cls, comparisons: Comparisons) -> MatedGrid:
         """Collect the mated scores of a table whose subjects are known."""
         subjects = _subjects(comparisons)
-        scores = comparisons.score[comparisons.mated].astype(np.float64)
-        return cls._grouped(subjects.probe[comparisons.mated], scores, np.ones(len(scores), dtype=np.int64))
+        return cls.grouped(subjects.probe[comparisons.mated], comparisons.score[comparisons.mated].astype(np.float64))
 
     @classmethod
-    def _grouped(
-        cls, subject: NDArray[np.int64], score: NDArray[np.floating[Any]], count: NDArray[np.int64]
+    def grouped(
+        cls, subject: NDArray[np.int64], score: NDArray[np.floating[Any]], count: NDArray[np.int64] | None = None
     ) -> MatedGrid:
+        """Put mated scores in order of subject and score, equal ones together; each counts `count` times, or once."""
         order = np.lexsort((score, subject))
-        subject, score, count = subject[order], score[order], count[order]
+        subject, score = subject[order], score[order] + 0.0  # −0 and 0 are one score
+        count = np.ones(len(score), dtype=np.int64) if count is None else count[order]
         first = np.ones(len(score), dtype=bool)
         first[1:] = (subject[1:] != subject[:-1]) | (score[1:] != score[:-1])
         starts = np.flatnonzero(first)
@@ -67,13 +68,17 @@ class MatedGrid:
             return self
         if not isinstance(other, MatedGrid):
             return NotImplemented
-        return MatedGrid._grouped(
+        return MatedGrid.grouped(
             np.concatenate([self.subject, other.subject]),
             np.concatenate([self.score, other.score]),
             np.concatenate([self.count, other.count]),
         )
 
     __radd__ = __add__
+
+    def recoded(self, codes: NDArray[np.int64]) -> MatedGrid:
+        """Give subject k the code `codes[k]`."""
+        return MatedGrid.grouped(codes[self.subject], self.score, self.count)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,7 +198,14 @@ def _reached_counts(
     `position` is how many grid entries come before a score in the order of subject and score. Each subject
     gets one bin more than it has entries, so that "above all of mine" is not "below all of the next one's".
     """
-    bins = np.bincount(position + subject, minlength=len(grid.score) + n_subjects)
+    return counts_from_places(np.bincount(position + subject, minlength=len(grid.score) + n_subjects), grid)
+
+
+def counts_from_places(bins: NDArray[np.int64], grid: MatedGrid) -> NDArray[np.int64]:
+    """Count, for each grid entry, the scores of the entry's subject in the bins beyond it.
+
+    Subject s with the entries from a to b has the bins from a + s to b + s: the first for scores below all entries.
+    """
     from_here_on = np.append(np.cumsum(bins[::-1])[::-1], 0)
     entry_bin = np.arange(len(grid.score)) + grid.subject
     past_subject = np.searchsorted(grid.subject, grid.subject, side="right") + grid.subject + 1

@@ -98,3 +98,15 @@ def test_a_table_that_cannot_be_searched_says_why(tmp_path, rows, words):
     assert done.returncode == 1
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_file_read_in_chunks_gives_the_same_json_but_for_the_note_that_says_so(folder):
+    held, chunked = (
+        run("identify", folder / "alpha.csv", "--json", "--bootstrap", 20, how) for how in ("--no-stream", "--stream")
+    )
+    assert chunked.returncode == 0, chunked.stderr
+    first, second = (json.loads(done.stdout) for done in (held, chunked))
+    said = second.pop("notes")
+    assert [note for note in said if "read in chunks" not in note] == first.pop("notes")
+    assert len([note for note in said if "read in chunks" in note]) == 1
+    assert first == second
