@@ -21,6 +21,7 @@ from mated.evaluation import (
 )
 from mated.evaluation.plan import plan
 from mated.io import Columns, read
+from mated.report.report import Report, report  # the verb; the room it comes from is imported by its modules' names
 from mated.scores import Comparisons, ScoreMatrix
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "MatedError",
     "Prediction",
     "QualityEvaluation",
+    "Report",
     "ScoreMatrix",
     "Verification",
     "Verifications",
@@ -42,5 +44,6 @@ __all__ = [
     "predict",
     "quality",
     "read",
+    "report",
     "verify",
 ]

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from example_findings import HOSTILE, full_findings, hostile_findings
-from mated.cli import tables
+from mated.report import numbers_in_words as words
 from mated.report.page import render
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (the extra 'browser')")
@@ -96,8 +96,13 @@ def truth(system, threshold):
     """Return what `mated verify --threshold` prints of a system."""
     e = full_findings().systems[system].bootstrap.at_threshold(float(threshold))
     p = e.point
-    rates = [tables.percent(p.fmr), tables.span(e.fmr), tables.percent(p.fnmr), tables.span(e.fnmr)]
-    return [threshold, *rates, tables.count(p.errors_nonmated), tables.count(p.errors_mated)]
+    rates = [
+        words.percent(p.fmr),
+        words.between(e.fmr.low, e.fmr.high),
+        words.percent(p.fnmr),
+        words.between(e.fnmr.low, e.fnmr.high),
+    ]
+    return [threshold, *rates, words.count(p.errors_nonmated), words.count(p.errors_mated)]
 
 
 def test_every_figure_is_drawn_without_a_complaint_or_a_request(desk):

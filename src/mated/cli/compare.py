@@ -83,7 +83,8 @@ def compare(
 
 def print_comparison(console: Console, result: Comparison) -> None:
     """Print the differences, who is really better, and what that rests on."""
-    from mated.cli.tables import new_table, number, row
+    from mated.cli.tables import new_table, row
+    from mated.report.numbers_in_words import number
 
     several = len(result.systems) > 2
     columns = ["a", "b", "a − b", f"{100 * result.level:g} % interval", "p", *(["p, corrected"] if several else [])]

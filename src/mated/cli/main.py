@@ -10,11 +10,15 @@ import typer
 
 from mated import __version__
 from mated.cli.compare import compare
+from mated.cli.convert import convert
 from mated.cli.demo import demo
 from mated.cli.identify import identify
+from mated.cli.init import init
+from mated.cli.inspect import inspect
 from mated.cli.plan import plan
 from mated.cli.predict import predict
 from mated.cli.quality import quality
+from mated.cli.report import report
 from mated.cli.reproduce import reproduce
 from mated.cli.variability import variability
 from mated.cli.verify import verify
@@ -37,7 +41,11 @@ app.command("quality")(quality)
 app.command("plan")(plan)
 app.command("variability")(variability)
 app.command("compare")(compare)
+app.command("report")(report)
+app.command("init")(init)
 app.command("reproduce")(reproduce)
+app.command("inspect")(inspect)
+app.command("convert")(convert)
 app.command("demo")(demo)
 
 

@@ -190,7 +190,8 @@ def print_predictions(console: Console, predictions: Mapping[str, Prediction]) -
 
 
 def _rates(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import between, count, mark, new_table, percent, row
+    from mated.cli.tables import mark, new_table, row
+    from mated.report.numbers_in_words import between, count, percent
 
     level = next(iter(predictions.values())).level
     columns = ["Gallery", "Rank", "Found", f"{100 * level:g} %\ninterval", "Method"]
@@ -208,7 +209,8 @@ def _rates(predictions: Mapping[str, Prediction]) -> Table:
 
 
 def _beside(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import count, new_table, percent, row
+    from mated.cli.tables import new_table, row
+    from mated.report.numbers_in_words import count, percent
 
     first = next(iter(predictions.values())).galleries[0].ranks[0]
     names = list(dict.fromkeys(name for p in predictions.values() for g in p.galleries for name in g.beside))
@@ -221,7 +223,8 @@ def _beside(predictions: Mapping[str, Prediction]) -> Table:
 
 
 def _individual(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import count, new_table, percent, row
+    from mated.cli.tables import new_table, row
+    from mated.report.numbers_in_words import count, percent
 
     spread = {name: [g for g in p.galleries if g.individual] for name, p in predictions.items()}
     shown = next((g.individual for made in spread.values() for g in made if g.individual), {})
@@ -235,7 +238,8 @@ def _individual(predictions: Mapping[str, Prediction]) -> Table:
 
 
 def _open_set(predictions: Mapping[str, Prediction]) -> Table:
-    from mated.cli.tables import between, count, mark, new_table, number, percent, row
+    from mated.cli.tables import mark, new_table, row
+    from mated.report.numbers_in_words import between, count, number, percent
 
     table = new_table(
         "People who are not enrolled, predicted", "System", "Gallery", "FPIR", "its interval", "FNIR", "its interval",
@@ -254,7 +258,7 @@ def _open_set(predictions: Mapping[str, Prediction]) -> Table:
 
 
 def _remarks(predictions: Mapping[str, Prediction]) -> list[str]:
-    from mated.cli.tables import count
+    from mated.report.numbers_in_words import count
 
     lines: list[str] = []
     decided: list[str] = []

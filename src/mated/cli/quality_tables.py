@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mated.cli.tables import count, mark, new_table, number, percent, print_tables, row
+from mated.cli.tables import mark, new_table, print_tables, row
+from mated.report.numbers_in_words import count, number, percent
 
 if TYPE_CHECKING:
     from rich.console import Console

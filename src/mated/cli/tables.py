@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from mated.report.numbers_in_words import between, count, number, percent, target
 from mated.scores.unit import unit_name
 
 if TYPE_CHECKING:
@@ -18,19 +19,7 @@ if TYPE_CHECKING:
     from mated.evaluation import Bootstrap, Verification, Verifications
     from mated.verification import AtFmr, AtThreshold, AtTmr
 
-__all__ = [
-    "between",
-    "count",
-    "mark",
-    "new_table",
-    "number",
-    "percent",
-    "print_tables",
-    "print_verifications",
-    "row",
-    "span",
-    "target",
-]
+__all__ = ["mark", "new_table", "print_tables", "print_verifications", "row", "span"]
 
 
 class HasInterval(Protocol):
@@ -41,20 +30,6 @@ class HasInterval(Protocol):
 
     @property
     def high(self) -> float | None: ...
-
-
-def percent(rate: float | None) -> str:
-    """Write a rate as a percentage with four significant digits."""
-    if rate is None:
-        return "–"
-    return f"{100 * rate:#.4g}\u00a0%" if rate else "0\u00a0%"
-
-
-def target(rate: float) -> str:
-    """Write a target as people say it: 1e-3 for powers of ten, else as it stands."""
-    text = f"{rate:.0e}"
-    mantissa, exponent = text.split("e")
-    return f"1e-{-int(exponent)}" if mantissa == "1" and float(text) == rate and rate < 0.1 else f"{rate:g}"
 
 
 def print_verifications(
@@ -101,18 +76,6 @@ def new_table(title: str, first: str, *columns: str) -> Table:
 def row(table: Table, name: str, *cells: str) -> None:
     """Add a row; what a user wrote is shown literally."""
     table.add_row(Text(name), *(Text(cell) for cell in cells))
-
-
-def number(value: float | None, digits: int = 10) -> str:
-    """Write a number with as many significant digits as are asked for, whole numbers whole."""
-    if value is None:
-        return "–"
-    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
-
-
-def count(value: int | None) -> str:
-    """Write a whole number in groups of three digits."""
-    return "unknown" if value is None else f"{value:,}".replace(",", "\u202f")
 
 
 def mark(caution: str | None) -> str:
@@ -253,13 +216,6 @@ def _range_header(sure: Mapping[str, Bootstrap]) -> list[str]:
 def span(estimate: HasInterval) -> str:
     """Write the interval of an estimated rate as percentages."""
     return between(estimate.low, estimate.high)
-
-
-def between(low: float | None, high: float | None) -> str:
-    """Write an interval of rates as percentages, a dash where there is none."""
-    if low is None or high is None:
-        return "–"
-    return f"{100 * low:.3g} to {100 * high:.3g} %".replace(" ", "\u00a0")
 
 
 def _range(low: float | None, high: float | None) -> str:

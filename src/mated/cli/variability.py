@@ -75,7 +75,7 @@ def variability(
 def _print(result: Variability) -> None:
     from rich.text import Text
 
-    from mated.cli.tables import target
+    from mated.report.numbers_in_words import target
 
     console = output()
     console.print(Text(result.sentence, style="bold"))

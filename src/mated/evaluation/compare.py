@@ -295,7 +295,7 @@ def _difference(
             bare, caution=joined("the replicates do not differ: too few errors to judge the difference", caution)
         )
     tail = min(np.count_nonzero(replicated <= 0), np.count_nonzero(replicated >= 0))
-    p_value = min(1.0, 2 * (tail + 1) / (len(replicated) + 1))
+    p_value = min(1.0, 2 * (int(tail) + 1) / (len(replicated) + 1))
     return replace(bare, se=replicates.standard_error, low=low, high=high, p_value=p_value)
 
 

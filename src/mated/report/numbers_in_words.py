@@ -1,4 +1,4 @@
-"""Numbers as a report writes them: in its tables as `mated verify` prints them, in its sentences as people say them."""
+"""Numbers as people read them: in the tables of the command line and of a report, and in its sentences."""
 
 from __future__ import annotations
 

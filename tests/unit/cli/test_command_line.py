@@ -257,13 +257,17 @@ def test_wrong_usage_has_status_two(arguments):
     assert run(*arguments).returncode == 2
 
 
-def test_the_demo_leaves_tables_and_pictures(tmp_path):
-    done = run("demo", tmp_path / "demo")
+def test_the_demo_leaves_scores_a_study_and_its_page(tmp_path):
+    folder = tmp_path / "demo"
+    done = run("demo", folder)
     assert done.returncode == 0, done.stderr
-    made = {p.relative_to(tmp_path / "demo").as_posix() for p in (tmp_path / "demo").rglob("*")}
-    assert {"alpha.csv", "beta.csv", "tables.txt", "roc.svg", "det.png", "groups/det.svg"} <= made
-    assert "det.png" in done.stdout
-    assert "Verification" in (tmp_path / "demo" / "tables.txt").read_text()
+    assert {p.name for p in folder.iterdir()} == {"alpha.csv", "beta.csv", "quality.csv", "study.toml", "report.html"}
+    assert done.stdout.splitlines()[-1].endswith((folder / "report.html").resolve().as_uri())
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for section in ("Verification", "Systems compared", "Identification", "Quality", "Groups", "Method"):
+        assert section in page
+    again = run("report", folder / "study.toml", "-o", tmp_path / "again.html", "--bootstrap", "50")
+    assert again.returncode == 0, again.stderr
 
 
 @pytest.mark.parametrize("statement", ["import mated", "import mated.cli.main"])

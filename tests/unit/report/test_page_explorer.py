@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from example_findings import SEED, full_findings, two_systems
-from mated.cli import tables
 from mated.evaluation import verify
 from mated.io.write import write_comparisons
+from mated.report import numbers_in_words as words
 from mated.report.explorer import explorer_stops, stop_thresholds
 from mated.report.figures.det import DetAxes
 from mated.report.figures.rates import RatesAxes
@@ -33,17 +33,17 @@ def test_each_stop_counts_what_lies_at_or_above_its_threshold():
         t = float(stop.typed)
         false_matches = int((table.score[~table.mated] >= t).sum())
         false_nonmatches = int((table.score[table.mated] < t).sum())
-        assert stop.false_matches == tables.count(false_matches)
-        assert stop.false_nonmatches == tables.count(false_nonmatches)
-        assert stop.fmr == tables.percent(false_matches / int((~table.mated).sum()))
+        assert stop.false_matches == words.count(false_matches)
+        assert stop.false_nonmatches == words.count(false_nonmatches)
+        assert stop.fmr == words.percent(false_matches / int((~table.mated).sum()))
 
 
 def test_texts_are_those_of_the_estimate_at_the_typed_threshold():
     s = full_findings().systems["beta"]
     for stop in _stops(s.verification, s.bootstrap).stops[::9]:
         e = s.bootstrap.at_threshold(float(stop.typed))
-        assert (stop.fmr, stop.fmr_interval) == (tables.percent(e.point.fmr), tables.span(e.fmr))
-        assert (stop.fnmr, stop.fnmr_interval) == (tables.percent(e.point.fnmr), tables.span(e.fnmr))
+        assert (stop.fmr, stop.fmr_interval) == (words.percent(e.point.fmr), words.between(e.fmr.low, e.fmr.high))
+        assert (stop.fnmr, stop.fnmr_interval) == (words.percent(e.point.fnmr), words.between(e.fnmr.low, e.fnmr.high))
 
 
 def test_the_command_prints_the_same_numbers(tmp_path):
@@ -81,7 +81,7 @@ def test_every_reported_operating_point_is_a_stop():
         place = stops.named[
             next(name for name in stops.named if name.endswith(f"{round(1 / f):,}".replace(",", "\u202f")))
         ]
-        assert stops.stops[place].false_matches == tables.count(v.at_fmr(f).errors_nonmated)
+        assert stops.stops[place].false_matches == words.count(v.at_fmr(f).errors_nonmated)
     assert float(v.eer().threshold) in thresholds
 
 
@@ -109,7 +109,7 @@ def test_dissimilarities_are_explored_as_the_user_writes_them(dissimilarity):
     for stop in _stops(v).stops[::10]:
         t = float(stop.typed)
         matches = sign * scores[1] <= t if dissimilarity else scores[1] >= t
-        assert stop.false_matches == tables.count(int(matches.sum()))
+        assert stop.false_matches == words.count(int(matches.sum()))
 
 
 def test_coarse_and_separated_scores_have_stops_too():

@@ -16,8 +16,8 @@ import plotly.graph_objects as go
 import pytest
 
 from example_findings import HOSTILE, bare_findings, full_findings, hostile_findings
-from mated.cli import tables
 from mated.evaluation import verify
+from mated.report import numbers_in_words as words
 from mated.report.findings import SystemFindings
 from mated.report.page import embedded_json, render
 
@@ -157,7 +157,7 @@ def test_every_operating_point_of_the_dictionary_stands_in_the_table(name):
     ]
     texts = [[plain(re.sub(r"<[^>]*>", " ", cell)) for cell in row] for row in rows]
     for e in full_findings().systems[name].bootstrap.to_dict()["at_fmr"]:
-        wanted = [tables.percent(e["fnmr"]), tables.between(e["fnmr_low"], e["fnmr_high"]), str(e["threshold"])]
+        wanted = [words.percent(e["fnmr"]), words.between(e["fnmr_low"], e["fnmr_high"]), str(e["threshold"])]
         wanted = [plain(text) for text in wanted]
         assert any(row and row[0] == name and row[2:5] == wanted for row in texts), wanted
 
@@ -183,7 +183,7 @@ def test_cautions_stand_right_below_the_row_they_are_about():
     page = without_scripts(page_of("full"))
     cautions = re.findall(r'<tr class="cautioned">(.*?)</tr>\s*<tr class="caution-row">(.*?)</tr>', page, re.DOTALL)
     eer = full_findings().systems["alpha"].bootstrap.to_dict()["eer"]
-    assert any(tables.percent(eer["value"]) in row and eer["caution"] in caution for row, caution in cautions)
+    assert any(words.percent(eer["value"]) in row and eer["caution"] in caution for row, caution in cautions)
 
 
 def test_cells_across_groups_show_rate_and_counts():
@@ -191,7 +191,7 @@ def test_cells_across_groups_show_rate_and_counts():
     text = plain(next(text for _, text in tree_of("full").all("section", id="groups")))
     for row in across.values():
         for errors, n in row.values():
-            assert plain(f"{tables.percent(errors / n)}{errors} of {tables.count(n)}") in text
+            assert plain(f"{words.percent(errors / n)}{errors} of {words.count(n)}") in text
 
 
 def test_the_method_names_seed_versions_command_and_checksums():

@@ -1,0 +1,3 @@
+"""From a study to a page that a laboratory can publish."""
+
+from __future__ import annotations
