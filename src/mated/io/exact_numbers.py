@@ -28,7 +28,7 @@ def has_huge(values: pl.Series) -> bool:
 
 def first_not_kept(values: pl.Series, texts: pl.Series) -> int | None:
     """Return the position of the first number that is not what its text says, None where all are."""
-    rows = (values.abs() >= _EXACT_INTEGER).arg_true()
+    rows = ((values.abs() >= _EXACT_INTEGER) & values.is_not_nan()).arg_true()  # to Polars NaN is the largest number
     huge = zip(rows.to_list(), texts.gather(rows).to_list(), values.gather(rows).to_list(), strict=True)
     return next((int(row) for row, text, value in huge if not _is_kept(text.strip(), value)), None)
 
@@ -43,7 +43,7 @@ def _is_kept(text: str, value: float) -> bool:
     if math.isinf(value):
         return text.lstrip("+-").lower() in _INFINITIES
     if re.fullmatch(r"[+-]?\d+", text):
-        return abs(int(text)) <= _EXACT_INTEGER
+        return abs(Decimal(text)) <= _EXACT_INTEGER  # an int of that many digits Python may refuse to read
     try:
         written = Decimal(text)
     except InvalidOperation:
