@@ -1,4 +1,4 @@
-"""Every key that a command prints as JSON stands in docs/json.md, in the section of the command."""
+"""Every key that a command prints as JSON stands in docs/reference/json.md, in the section of the command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mated.synthetic import GaussianIdentities
 from mated.synthetic.quality import draw_qualities
 from scans import scan_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 PEOPLE = GaussianIdentities().draw(12, 3, rng=3)
 
 

@@ -16,7 +16,7 @@ _SEED = 2008
 
 _STUDY = """\
 # A study of two synthetic systems. Make the page again with:  mated report study.toml
-# Every key is explained in docs/report.md; `mated init` writes such a file for a folder of yours.
+# Every key is explained in docs/how-to/report.md; `mated init` writes such a file for a folder of yours.
 
 title = "Two synthetic face systems"
 notes = "200 synthetic people, three captures each; captures of group B are noisier. Nobody was measured."

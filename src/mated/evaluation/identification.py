@@ -212,7 +212,7 @@ class Identification:
         return tuple(dict.fromkeys(said))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and texts; the keys are documented in docs/json.md."""
+        """Everything as plain numbers and texts; the keys are documented in docs/reference/json.md."""
         r = self.ranks
         return {
             "name": self.name,

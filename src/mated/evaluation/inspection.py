@@ -61,7 +61,7 @@ class Inspection:
         return sum(part.comparisons + part.failures for part in (self.scores.mated, self.scores.nonmated))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as documented in docs/json.md."""
+        """Return plain values, as documented in docs/reference/json.md."""
         told = self.recognition
         scores = asdict(self.scores) | {"unit": None if self.scores.unit is None else float(self.scores.unit)}
         return {

@@ -71,7 +71,7 @@ def predict(
     method
         "auto" takes galleries drawn from the data where they are large enough, each subject's own false match rates
         up to what they resolve, and the tail model beyond. Or one of "hypergeometric", "step", "average", "individual",
-        "tail", "global", "bolle", "narrow"; see docs/identification.md.
+        "tail", "global", "bolle", "narrow"; see docs/explanation/identification.md.
     fpir, threshold, length
         Where to predict the open-set errors: false positive identification rates, thresholds, and the length of the
         candidate list (None for no limit).

@@ -20,7 +20,7 @@ __all__ = ["GalleryPrediction", "Method", "OpenSetPrediction", "Prediction"]
 Method: TypeAlias = Literal[
     "auto", "hypergeometric", "step", "average", "individual", "tail", "global", "bolle", "narrow"
 ]
-"""How a CMC is predicted from verification; docs/identification.md says when each is right."""
+"""How a CMC is predicted from verification; docs/explanation/identification.md says when each is right."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A quality evaluation as plain numbers and texts, for JSON; the keys are documented in docs/json.md."""
+"""A quality evaluation as plain numbers and texts, for JSON; the keys are documented in docs/reference/json.md."""
 
 from __future__ import annotations
 

@@ -344,7 +344,7 @@ class QualityEvaluation:
         return tuple(dict.fromkeys(said))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and texts; the keys are documented in docs/json.md."""
+        """Everything as plain numbers and texts; the keys are documented in docs/reference/json.md."""
         return dictionary(self)
 
     def to_frame(self) -> pl.DataFrame:

@@ -310,7 +310,7 @@ class Verification:
         return remarks
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and texts; the keys are documented in docs/json.md."""
+        """Everything as plain numbers and texts; the keys are documented in docs/reference/json.md."""
         eer = self.eer()
         result: dict[str, Any] = {
             "name": self.name,

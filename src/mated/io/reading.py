@@ -52,7 +52,7 @@ def read(
     ----------
     source
         A path, or any data frame with one comparison a row. Text may be gzip. A folder, a pattern such as
-        "parts/*.parquet" or a sequence of paths stands for one table in several files.
+        ``parts/*.parquet`` or a sequence of paths stands for one table in several files.
     mated, nonmated
         In place of `source`: two files that list the mated and the non-mated scores.
     key

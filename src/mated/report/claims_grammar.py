@@ -118,7 +118,7 @@ def parse_claim(text: str) -> Claim:
 
 
 def grammar_table() -> str:
-    """Return what can be claimed in Markdown, as docs/report.md holds it."""
+    """Return what can be claimed in Markdown, as docs/how-to/report.md holds it."""
     rows = ["| Measure | Meaning | At |", "|---|---|---|"]
     for name, (meaning, allowed) in MEASURES.items():
         at = "; ".join(" and ".join(f"`{c}`" for c in given) or "–" for given in allowed)

@@ -1,4 +1,4 @@
-"""Findings as plain numbers and texts, for `mated report --json`; the keys are documented in docs/report.md."""
+"""Findings as plain numbers and texts, for `mated report --json`; the keys are documented in docs/how-to/report.md."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Report:
         return save_figures(self.findings, directory, formats)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers and texts; the keys are documented in docs/report.md."""
+        """Everything as plain numbers and texts; the keys are documented in docs/how-to/report.md."""
         from mated.report.findings_dictionary import findings_dictionary
 
         return findings_dictionary(self.findings)

@@ -124,7 +124,7 @@ SCHEMA: tuple[Table, ...] = (
             Key("file", "paths", "its scores; several files are parts of one table", "none", '"alpha.csv"'),
             Key("mated", "path", "in place of `file`: the list of mated scores", "none", '"genuine.txt"'),
             Key("nonmated", "path", "... and the list of non-mated scores", "none", '"impostor.txt"'),
-            Key("format", "text", "file format; see docs/formats.md", "detected", '"table"'),
+            Key("format", "text", "file format; see docs/reference/formats.md", "detected", '"table"'),
             Key("key", "path", "which trials are mated, for lists of trials", "none", '"key.txt"'),
             Key("mask", "path", "mask of a BEE matrix", "by its name", '"alpha.mask"'),
             Key(
@@ -225,7 +225,7 @@ SCHEMA: tuple[Table, ...] = (
         "claim",
         "A claim to check; once for each claim.",
         (
-            Key("text", "text", "the claim; docs/report.md has its grammar", "needed", '"fnmr <= 0.03 at fmr 1e-4"'),
+            Key("text", "text", "the claim; docs/how-to/report.md has its grammar", "needed", '"fnmr <= 0.03 at fmr 1e-4"'),
             Key("system", "text", "the system it is about", "every system", '"alpha"'),
             Key("level", "rate", "confidence level", "that of the study", "0.99"),
         ),
@@ -241,7 +241,7 @@ def table(name: str) -> Table:
 
 
 def reference_tables() -> str:
-    """Return the reference of all keys in Markdown, as docs/report.md holds it."""
+    """Return the reference of all keys in Markdown, as docs/how-to/report.md holds it."""
     parts = []
     for t in SCHEMA:
         parts.append(f"### {f'`{t.heading}`' if t.name else 'At the top'}\n\n{t.meaning}\n")

@@ -120,7 +120,7 @@ def test_names_that_may_be_data_are_not_shown():
 
 
 def test_every_synonym_is_in_the_documentation():
-    page = (Path(__file__).resolve().parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([a-z0-9_]+)`", page))
     assert {*SYNONYMS["score"], *SYNONYMS["mated"]} <= named
     for side in ("probe", "reference"):

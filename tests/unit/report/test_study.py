@@ -26,7 +26,7 @@ from mated.report.study import (
 from mated.report.study_files import read_study
 from mated.report.study_schema import SCHEMA, reference_tables, table
 
-PAGE = Path(__file__).parents[3] / "docs" / "report.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "report.md"
 SPECS = {
     "points": PointsSpec,
     "system": SystemSpec,

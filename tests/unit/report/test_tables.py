@@ -155,7 +155,7 @@ def test_the_dictionary_holds_everything_and_is_json(made):
 
 
 def test_the_keys_of_the_dictionary_are_documented(made):
-    page = (Path(__file__).parents[3] / "docs" / "report.md").read_text(encoding="utf-8").split("## JSON")[1]
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "report.md").read_text(encoding="utf-8").split("## JSON")[1]
     known = set(re.findall(r"`([a-z_0-9]+)`", page))
     result = made.to_dict()
     system = result["systems"]["alpha"]
