@@ -15,13 +15,14 @@ SUITES = {
     "uncertainty": "Uncertainty",
     "identification": "Identification",
     "quality": "Quality",
+    "scale": "Scale",
 }
 
 HEAD = """# Benchmarks
 
 Made by `make benchmark` (with `make peers` before it for the peers that need an environment of their own).
-One suite is measured anew by `python -m benchmarks verification`, `uncertainty`, `identification` or `quality`; the
-others then stay as they are.
+One suite is measured anew by `python -m benchmarks verification`, `uncertainty`, `identification`, `quality` or
+`scale`; the others then stay as they are. `python -m benchmarks scale --billion` goes up to 10^9 comparisons.
 Times are the best of several calls in one process on one machine; the ratio is to the first row of its table.
 Times differ from machine to machine; the ratios are what is meant to last.
 """
@@ -33,7 +34,11 @@ def main() -> None:
     """Run the suites asked for and write their tables anew."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure and rewrite RESULTS.md.")
     parser.add_argument("suites", nargs="*", metavar="suite", help=f"any of {', '.join(SUITES)}; all by default")
-    chosen = parser.parse_args().suites or list(SUITES)
+    parser.add_argument("--billion", action="store_true", help="scale up to 10^9 comparisons (5 GB on disk)")
+    options = parser.parse_args()
+    chosen = options.suites or list(SUITES)
+    if options.billion:
+        os.environ["MATED_BENCHMARK_ROWS"] = "1e9"
     if unknown := [suite for suite in chosen if suite not in SUITES]:
         parser.error(f"there is no suite {unknown[0]!r}; the suites are {', '.join(SUITES)}")
     for suite in SUITES:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import pickle
 import sys
 from concurrent.futures import CancelledError
@@ -66,7 +67,11 @@ class DaskRunner:
             self.client = cluster
         elif cluster is None:
             here = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,  # what goes wrong is raised here, as one sentence
             )
             self._opened.enter_context(here)
             self.client = self._opened.enter_context(distributed.Client(here, set_as_default=False))
@@ -318,9 +323,8 @@ def _dump(thing: Any) -> tuple[bytes, list[Any]]:
 
 def _versions() -> tuple[str, str]:
     """Return the versions on which both sides must agree: functions travel between them."""
-    from mated import __version__
-
-    return __version__, f"{sys.version_info.major}.{sys.version_info.minor}"
+    # The package is loaded, as this module is of it; importing it from below would be the wrong way round.
+    return str(sys.modules["mated"].__version__), f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _connect(distributed: Any, address: str) -> Any:

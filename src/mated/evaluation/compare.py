@@ -28,6 +28,7 @@ import numpy as np
 from mated.errors import MatedError
 from mated.evaluation.alignment import aligned_rows, check_same_subjects
 from mated.evaluation.compare_ranks import rank_one_difference
+from mated.evaluation.html import table_html
 from mated.evaluation.resampling import AlignedResampling, IndependentResampling, SubjectResampling
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import several, verify
@@ -133,6 +134,9 @@ class Comparison:
     def __repr__(self) -> str:
         real = sum(d.significant for d in self.differences)
         return f"Comparison({' and '.join(self.systems)}: {len(self.differences)} differences, {real} significant)"
+
+    def _repr_html_(self) -> str:
+        return table_html(self.to_frame(), caption=repr(self))
 
 
 def compare(
