@@ -29,6 +29,7 @@ from mated.errors import MatedError
 from mated.evaluation.attempts import AttemptEstimates, AttemptIntervals, attempt_entries
 from mated.evaluation.estimate import Estimate
 from mated.evaluation.estimates import Box, EerEstimate, FmrEstimate, ThresholdEstimate, TmrEstimate
+from mated.evaluation.html import table_html
 from mated.evaluation.resampling import IndependentResampling, SubjectResampling
 from mated.uncertainty import binomial
 from mated.uncertainty.bands import Band, pointwise_band, simultaneous_band
@@ -39,6 +40,7 @@ from mated.verification.rates import exact_rate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
     from numpy.typing import NDArray
 
     from mated.evaluation.verification import Verification
@@ -418,6 +420,15 @@ class Bootstrap:
         return (
             f"Bootstrap({self.verification.name!r}: {self.resampling.replicates} replicates of {kind}, {self.level:g})"
         )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each number, with its interval, as a Polars frame."""
+        from mated.evaluation.bootstrap_frame import bootstrap_frame
+
+        return bootstrap_frame(self)
+
+    def _repr_html_(self) -> str:
+        return table_html(self.to_frame(), caption=repr(self))
 
 
 def _defined(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
