@@ -34,7 +34,7 @@ MATED, NONMATED, IGNORED = 0xFF, 0x7F, 0x00
 _ENDINGS = (".mtx", ".mask")
 _START = re.compile(rb"[SD]2\r?\n")
 _SIGSETS = re.compile(rb"(S2|D2)\r?\n([^\n]*)\n([^\n]*)\n")
-_SIZE = re.compile(rb"M(.) (\d+) (\d+) (....)\r?\n", re.DOTALL)
+_SIZE = re.compile(rb"M(.) (\d{1,18}) (\d{1,18}) (....)\r?\n", re.DOTALL)
 _ORDERS = {b"\x78\x56\x34\x12": "little", b"\x12\x34\x56\x78": "big"}
 _BLOCK_ENTRIES = 1 << 22
 

@@ -10,6 +10,7 @@ claimed identity has one. A label that stands for everybody ("x") names no sampl
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from mated.io.bytes_in import text_start
 from mated.io.columns import Roles
 from mated.io.comparison_table import comparisons_from
 from mated.io.delimited import Delimited, is_number, sniff_separator, split_line
+from mated.io.quoting import in_short
 from mated.io.text_table import TextColumns
 
 if TYPE_CHECKING:
@@ -136,9 +138,11 @@ class LabelsMet:
 
 def _csv_columns(lines: Delimited, request: Request) -> TextColumns:
     names = lines.first_fields
-    repeated = [name for name in names if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise MatedError(f"{request.name} has more than one column {repeated[0]!r}; give every column its own name")
+        raise MatedError(
+            f"{request.name} has more than one column {in_short(repeated[0])}; give every column its own name"
+        )
     lines.without_header()  # which refuses a header alone
     probe_sample, reference_sample = _first(_CSV_PROBE_SAMPLES, names), _first(_CSV_REFERENCE_SAMPLES, names)
     roles = Roles(

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mated.errors import MatedError
+from mated.io.foreign_files import refuse_foreign
+from mated.io.quoting import in_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("BYTE_ORDER_MARK", "WIDE_MARKS", "InputFile", "Text", "as_lines", "check_is_text"),
-    *("check_line_length", "damaged_wide_text", "joined", "read_text", "text_start"),
+    *("check_line_length", "check_wide_mark", "damaged_wide_text", "joined", "read_text", "text_start"),
 ]
 
 _HEAD = 1 << 16
@@ -51,10 +53,20 @@ class InputFile:
     path: Path
 
     def __post_init__(self) -> None:
-        if self.path.is_dir():
+        try:
+            is_folder, is_there = self.path.is_dir(), self.path.exists()
+        except OSError as error:  # the folder may not be looked into, or the name is longer than any
+            why = error.strerror or error
+            raise MatedError(f"{self._shown} cannot be read: {why}; give the path of a file") from None
+        if is_folder:
             raise MatedError(f"{self.name} is a directory; give a file")
-        if not self.path.exists():
-            raise MatedError(f"there is no file {self.name}; check the path")
+        if not is_there:
+            raise MatedError(f"there is no file {self._shown}; check the path")
+
+    @property
+    def _shown(self) -> str:
+        """The path in one line: it may be the contents of a file, given in its place."""
+        return self.name if "\n" not in self.name and len(self.name) < 500 else in_short(self.name)
 
     @property
     def name(self) -> str:
@@ -79,6 +91,19 @@ class InputFile:
         """All bytes of the file, unpacked."""
         return b"".join(self.pieces()) if self.packed else self._raw
 
+    def contents_up_to(self, limit: int, advice: str) -> bytes:
+        """Return all bytes of a file that has at most `limit`, and refuse a larger one before it fills the memory."""
+        too_large = MatedError(f"{self.name} has more than {limit >> 20} MiB; {advice}")
+        if not self.packed and self.path.is_file() and self.path.stat().st_size > limit:
+            raise too_large
+        held, size = [], 0
+        for piece in self.pieces():
+            size += len(piece)
+            if size > limit:
+                raise too_large
+            held.append(piece)
+        return b"".join(held)
+
     def pieces(self) -> Iterator[bytes]:
         """Yield the bytes of the file, unpacked, a piece at a time."""
         if not self.path.is_file() and not self.packed:
@@ -99,9 +124,13 @@ class InputFile:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of the file, unpacked; empty where they cannot be."""
-        if not self.packed:
-            return self._raw_start
+        """The first bytes of the file, unpacked; empty where they cannot be. Files of other programs are refused."""
+        head = self._unpacked_start if self.packed else self._raw_start
+        refuse_foreign(self.name, head)
+        return head
+
+    @property
+    def _unpacked_start(self) -> bytes:
         try:
             return zlib.decompressobj(wbits=31).decompress(self._raw_start, _HEAD)
         except zlib.error:
@@ -110,9 +139,20 @@ class InputFile:
     @cached_property
     def _raw(self) -> bytes:
         try:
-            return self.path.read_bytes()
+            return self.path.read_bytes() if self.path.is_file() else self._piped()
         except OSError as error:
             raise MatedError(f"{self.name} cannot be read: {error.strerror or error}") from None
+
+    def _piped(self) -> bytes:
+        """Read a pipe or device whole, unless it never ends a line: any contents of that size have line feeds."""
+        held, ended = BytesIO(), False
+        with self.path.open("rb") as stream:
+            while piece := stream.read(_PIECE):
+                held.write(piece)
+                ended = ended or _first_end(piece) >= 0
+                if not ended:
+                    check_line_length(held.tell(), self.name, 1)
+        return held.getvalue()
 
     @cached_property
     def _raw_start(self) -> bytes:
@@ -181,9 +221,10 @@ class Text:
 
 def read_text(file: InputFile) -> Text:
     """Read a text file: UTF-8, or UTF-16 with its mark; any line ends; blank lines and a line "sep=x" dropped."""
+    refuse_foreign(file.name, file.head)
     text = as_lines(file.name, _as_utf8(file.name, _with_bounded_lines(file)))
     if not text.data:
-        raise MatedError(f"{file.name} is empty; it holds no scores")
+        raise MatedError(f"{file.name} is empty; write it again, or give another file")
     return text
 
 
@@ -264,9 +305,11 @@ def _as_utf8(name: str, data: bytes) -> bytes:
     for mark, encoding in WIDE_MARKS.items():
         if data.startswith(mark):
             try:
-                data = data.decode(encoding).encode()
+                text = data.decode(encoding)
             except UnicodeDecodeError:
                 raise damaged_wide_text(name, encoding) from None
+            check_wide_mark(name, encoding, text)
+            data = text.encode()
             break
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_is_text(name, data)
@@ -278,12 +321,22 @@ def damaged_wide_text(name: str, encoding: str) -> MatedError:
     return MatedError(f"{name} begins as {encoding} text and is cut short or damaged; save the file as UTF-8")
 
 
+def check_wide_mark(name: str, encoding: str, start: str) -> None:
+    """Refuse text that is not what its mark says: read so, it has not one digit or separator."""
+    if start and not any(sign.isascii() for sign in start[:_HEAD]):
+        raise MatedError(
+            f"{name} begins with the byte order mark of {encoding} and its text is of another byte order or encoding; "
+            "save the file as UTF-8"
+        )
+
+
 def check_is_text(name: str, data: bytes, *, before: int = 0) -> None:
     """Refuse bytes that are no UTF-8 text; `before` lines precede them."""
     if b"\0" in data:
+        line = before + data.count(b"\n", 0, data.index(b"\0")) + 1
         raise MatedError(
-            f"{name} is not text; if its format is a known one, name it with format= (--format), and if it is "
-            "UTF-16 text, save it as UTF-8"
+            f"{name} is not text: line {line} has a byte 0; if its format is a known one, name it with format= "
+            "(--format), and if it is UTF-16 text, save it as UTF-8"
         )
     if data.isascii():
         return

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from mated.errors import MatedError
+from mated.io.quoting import in_short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ __all__ = [
     "resolve",
 ]
 
+_MOST_NAMES = 30
 _PAIRS = tuple(
     (probe, reference)
     for probe, reference in (
@@ -114,7 +116,8 @@ class Roles:
 
 def quoted(names: Sequence[str]) -> str:
     """List names for a message."""
-    return ", ".join(repr(name) for name in names)
+    listed = ", ".join(in_short(name) for name in names[:_MOST_NAMES])
+    return listed if len(names) <= _MOST_NAMES else f"{listed} and {len(names) - _MOST_NAMES} more"
 
 
 def is_name_of(name: str, role: str) -> bool:
@@ -142,7 +145,10 @@ def resolve(names: Sequence[str], columns: Columns, *, source: str, advice: str 
     names are `shown` in messages unless they may be a line of data. A subject or sample column found on one side only
     stays a covariate. With both subjects named by the user, only a column called "mated" is still taken for a flag.
     """
-    there = f"the columns are {quoted(names)}" if shown else f"it has {len(names)} columns"
+    if not names:
+        raise MatedError(f"{source} has no columns; it holds no scores")
+    count = "1 column" if len(names) == 1 else f"{len(names)} columns"
+    there = f"the columns are {quoted(names)}" if shown else f"it has {count}"
     _refuse_repeated_names(names, source, advice, shown)
     chosen = {role: _find(names, wanted, role, source, there) for role, wanted in columns.given.items()}
     repeated = [name for name, count in Counter(chosen.values()).items() if count > 1]
@@ -176,7 +182,11 @@ def _refuse_repeated_names(names: Sequence[str], source: str, advice: str, shown
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
         first, second, *_ = (number for number, name in enumerate(names, start=1) if name == repeated[0])
-        which = f"more than one column {repeated[0]!r}" if shown else f"one name for its columns {first} and {second}"
+        which = (
+            f"more than one column {in_short(repeated[0])}"
+            if shown
+            else f"one name for its columns {first} and {second}"
+        )
         raise MatedError(f"{source} has {which}; give every column its own name{advice}")
     if "" in names:
         raise MatedError(f"{source}: column {names.index('') + 1} has no name; name it or remove it")

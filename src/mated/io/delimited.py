@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mated.errors import MatedError
 from mated.io.exact_numbers import first_not_kept, has_huge, not_kept_because
+from mated.io.quoting import in_short, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -28,6 +29,7 @@ __all__ = ["LINES_TO_SNIFF", "Delimited", "decimal_advice", "is_number", "sniff_
 _SEPARATORS = ("\t", ";", ",", "|")
 _SIGNS = {"\t": "tabs", " ": "blanks"}
 LINES_TO_SNIFF = 20
+_MOST_FIELDS = 1 << 18
 _BLANKS_OR_QUOTED = re.compile(rb'("[^"\n]*")|[ \t]+')
 
 
@@ -50,12 +52,25 @@ def decimal_advice(field: str) -> str:
 def split_line(line: str, separator: str) -> list[str]:
     """Split one line into fields without the blanks around them."""
     if '"' in line:
-        fields = next(csv.reader([line.strip() if separator == " " else line], delimiter=separator), [])
+        fields = _split_quoted(line.strip() if separator == " " else line, separator)
     elif separator == " ":
         fields = line.split()
     else:
         fields = line.split(separator)
-    return [field.strip() for field in fields]
+    # A line of blanks that only Unicode knows, such as U+00A0, is one empty field.
+    return [field.strip() for field in fields] or [""]
+
+
+def _split_quoted(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:  # a field of more than 131072 signs, which no table has: that it is none is said later
+        return line.split(separator)
+
+
+def _width(line: str, separator: str) -> int:
+    """Count the fields of a line, without a list of them where that can be: it may be one line of megabytes."""
+    return len(split_line(line, separator)) if '"' in line or separator == " " else line.count(separator) + 1
 
 
 def sniff_separator(lines: Sequence[str]) -> str:
@@ -65,7 +80,7 @@ def sniff_separator(lines: Sequence[str]) -> str:
     fields, then the first of tab, semicolon, comma, bar. Where rows are ragged, the sign most frequent in the
     first line is taken, unless only blanks divide all lines alike.
     """
-    widths = {sign: [len(split_line(line, sign)) for line in lines] for sign in (*_SEPARATORS, " ")}
+    widths = {sign: [_width(line, sign) for line in lines] for sign in (*_SEPARATORS, " ")}
     even = [sign for sign in _SEPARATORS if widths[sign][0] > 1 and len(set(widths[sign])) == 1]
     if even:
         return max(even, key=lambda sign: widths[sign][0])
@@ -86,7 +101,14 @@ class Delimited:
     @classmethod
     def sniff(cls, text: Text) -> Delimited:
         """Find the separator, unless the text says it, and, for runs of blanks, reduce each run to one."""
-        return cls.of(text, text.separator or sniff_separator(text.first_lines(LINES_TO_SNIFF)))
+        lines = text.first_lines(LINES_TO_SNIFF)
+        separator = text.separator or sniff_separator(lines)
+        if (width := _width(lines[0], separator)) > _MOST_FIELDS:
+            raise MatedError(
+                f"{text.place(0)} has {width} fields, and at most {_MOST_FIELDS} are read; write one comparison a "
+                "line, or a matrix as .npy"
+            )
+        return cls.of(text, separator)
 
     @classmethod
     def of(cls, text: Text, separator: str) -> Delimited:
@@ -172,7 +194,7 @@ class Delimited:
                     f"its columns (--score-column){decimal_advice(value)}"
                 )
             raise MatedError(
-                f"{place}: the {what} {value!r} is not a number; correct it, or name the right column"
+                f"{place}: the {what} {in_short(value)} is not a number; correct it, or name the right column"
                 f"{decimal_advice(value)}"
             )
         return cast
@@ -192,12 +214,14 @@ class Delimited:
             record, column = min(found)
             text, value = texts[str(column)][record].strip(), frame[str(column)][record]
             place = f"{self.place(record)}, {_column(names, column)}"
-            raise MatedError(f"{place}: the {what} {text} {not_kept_because(value)}")
+            raise MatedError(f"{place}: the {what} {shortened(text)} {not_kept_because(value)}")
 
     def _refuse_ragged(self, width: int) -> None:
         for record, line in enumerate(self.text.data.split(b"\n")):
             if b'"' in line:
                 fields = len(split_line(line.decode(), self.separator))
+                if fields != width and line.count(b'"') % 2:
+                    self._refuse_open_quote()
             else:
                 fields = line.count(self.separator.encode()) + 1
             if fields != width:
@@ -227,7 +251,7 @@ class Delimited:
 
 
 def _column(names: Sequence[str] | None, column: int) -> str:
-    return f"column {column + 1}" if names is None else f"column {names[column]!r}"
+    return f"column {column + 1}" if names is None else f"column {in_short(names[column])}"
 
 
 def _fields(count: int) -> str:

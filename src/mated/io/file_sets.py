@@ -46,9 +46,9 @@ def locate(given: Any) -> Any:
     if not isinstance(given, str | os.PathLike):
         return given
     path = Path(given)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - False, and no exception, where it may not be looked at
         return _of_folder(path)
-    if not path.exists() and any(sign in str(path) for sign in _WILD):
+    if not os.path.exists(path) and any(sign in str(path) for sign in _WILD):  # noqa: PTH110 - likewise
         found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - absolute patterns too
         files = [file for file in found if file.is_file()]
         if not files:

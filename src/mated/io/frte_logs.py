@@ -55,11 +55,12 @@ _NO_ID = re.compile(rb"(?m)^(\S+ \S+ \S+ 0)  (?=\S)")
 
 @dataclass(frozen=True, eq=False)
 class QualityLog:
-    """Qualities as an FRTE log has them, NaN where the return code tells a failure."""
+    """Qualities as an FRTE log has them, NaN where the return code tells a failure; `text` says where each stands."""
 
     ids: tuple[str, ...]
     images: tuple[str, ...]
     quality: NDArray[np.float64]
+    text: Text | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quality", read_only(self.quality))
@@ -109,7 +110,7 @@ def read_quality_log(file: InputFile) -> QualityLog:
             f"{table.place(int(missing.argmax()))}, column 'quality': the return code is 0 and there is no quality; "
             "correct one of them"
         )
-    return QualityLog(names["id"], names["image"], np.where(good, values, np.nan))
+    return QualityLog(names["id"], names["image"], np.where(good, values, np.nan), table.text)
 
 
 def _columns(text: Text, names: tuple[str, ...]) -> Table:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.io.bytes_in import read_text
+from mated.io.quoting import in_short
 from mated.io.score_lists import one_column, read_list
 from mated.scores import Comparisons
 
@@ -68,8 +69,8 @@ def _expanded(file: InputFile) -> NDArray[Any]:
     if len(wrong):
         line = int(wrong[0])
         raise MatedError(
-            f"{text.place(line)}: {texts[line]!r} is not a count; a histogram has on line i, counted from 0, how many "
-            "comparisons scored i, so leave histogram= out if this is a list of scores"
+            f"{text.place(line)}: {in_short(texts[line])} is not a count; a histogram has on line i, counted from 0, "
+            "how many comparisons scored i, so leave histogram= out if this is a list of scores"
         )
     total = sum(counts.to_list()) if len(counts) else 0
     if not total:

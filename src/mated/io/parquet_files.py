@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ __all__ = [
 
 _ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _PARQUET_MAGIC, ARROW_MAGIC, STREAM_MAGIC, OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+_STREAM_END = STREAM_MAGIC + bytes(4)
+_LONGEST_DESCRIPTION = 1 << 27
 
 
 def is_columnar(file: InputFile) -> bool:
@@ -52,11 +55,14 @@ def load_columnar(file: InputFile) -> dict[str, pl.Series]:
         raise MatedError(f"{file.name} is empty; it holds no scores")
     if file.head.startswith(OLD_FEATHER):
         raise MatedError(f"{file.name} is Feather of version 1, which is not read; write it as version 2 or Parquet")
+    _check_description(file)
     streamed = file.head.startswith(STREAM_MAGIC)
     arrow = streamed or file.head.startswith(ARROW_MAGIC)
     # Polars would take a sign such as [ in the name for a pattern.
     held = file.packed or not file.path.is_file() or any(sign in file.name for sign in "*?[")
     source = BytesIO(file.contents) if held else file.path
+    if streamed and not _has_stream_end(file):
+        raise MatedError(f"{file.name} is an Arrow stream without its end; it is cut short, so write it again")
     try:
         if streamed:
             frame = pl.read_ipc_stream(source)
@@ -67,18 +73,50 @@ def load_columnar(file: InputFile) -> dict[str, pl.Series]:
     return dict(zip(frame.columns, frame.get_columns(), strict=True))
 
 
+def _has_stream_end(file: InputFile) -> bool:
+    """Say whether a stream is ended: one that breaks off between two batches would be read without its last rows."""
+    return _last_bytes(file, len(_STREAM_END)) == _STREAM_END
+
+
+def _check_description(file: InputFile) -> None:
+    """Refuse a file whose description of itself is of gigabytes: Polars would read it before it looks at it."""
+    if file.head.startswith(STREAM_MAGIC):
+        length = file.head[4:8]
+    else:
+        mark = ARROW_MAGIC if file.head.startswith(ARROW_MAGIC) else _PARQUET_MAGIC
+        last = _last_bytes(file, 4 + len(mark))
+        length = last[:4] if last.endswith(mark) else b""
+    if int.from_bytes(length, "little") > _LONGEST_DESCRIPTION:
+        raise not_whole(file)
+
+
+def _last_bytes(file: InputFile, count: int) -> bytes:
+    if file.packed or not file.path.is_file():
+        return file.contents[-count:]
+    with file.path.open("rb") as stream:
+        stream.seek(-min(count, file.path.stat().st_size), os.SEEK_END)
+        return stream.read()
+
+
 def not_whole(file: InputFile) -> MatedError:
     """Return the error for a file that breaks off or is something else."""
-    kind = "Arrow" if file.head.startswith((ARROW_MAGIC, STREAM_MAGIC)) else "Parquet"
+    arrow = file.head.startswith((ARROW_MAGIC, STREAM_MAGIC)) or file.ending in (".arrow", ".feather", ".ipc")
+    kind = "Arrow" if arrow and not file.head.startswith(_PARQUET_MAGIC) else "Parquet"
+    if file.head.startswith((_PARQUET_MAGIC, ARROW_MAGIC, STREAM_MAGIC)) or b"\0" in file.head:
+        return MatedError(
+            f"{file.name} is not a whole {kind} file; it is cut short, damaged or of another format, so write it again"
+        )
     return MatedError(
-        f"{file.name} is not a whole {kind} file; it is cut short, damaged or of another format, so write it again"
+        f"{file.name} is not a whole {kind} file but begins as text; name its format, such as format='table' "
+        "(--format table), or give it the ending of its format"
     )
 
 
 def refuse_other_kind(file: InputFile, first: InputFile) -> None:
-    """Refuse a part of a data set that is no Parquet or Arrow where the first one is."""
+    """Refuse a part of a data set that is no Parquet or Arrow where the first one is, or does not end as it begins."""
     if not is_columnar(file):
         raise MatedError(f"{file.name} is neither Parquet nor Arrow as {first.name} is; give files of a kind")
+    _check_description(file)
 
 
 def _of_parts(files: FileSet) -> Table:

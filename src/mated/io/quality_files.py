@@ -8,6 +8,7 @@ so it is left out and said; a column with numbers and texts is a mistake.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -27,6 +28,7 @@ from mated.io.frame import columns_of
 from mated.io.frte_logs import frte_kind, read_quality_log
 from mated.io.labels import as_labels
 from mated.io.parquet_files import is_columnar, load_columnar
+from mated.io.quoting import in_short
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
@@ -158,9 +160,11 @@ def _from_file(file: InputFile, asked: QualityColumns) -> ReadQualities:
         body, notes = lines, (note,)
     else:
         body = lines.without_header()
-    repeated = [name for name in names if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise MatedError(f"{file.name} has more than one column {repeated[0]!r}; give every column its own name")
+        raise MatedError(
+            f"{file.name} has more than one column {in_short(repeated[0])}; give every column its own name"
+        )
     frame = body.parse(names, numeric=(), what="quality")
     table = Table(file.name, dict(zip(names, frame.get_columns(), strict=True)), body.text)
     return _from_table(table, asked, notes=notes)
@@ -177,7 +181,8 @@ def _from_frte_log(file: InputFile, asked: QualityColumns) -> ReadQualities:
         )
     log = read_quality_log(file)
     quality = pl.Series("quality", log.quality, nan_to_null=True)
-    table = Table(file.name, {"id": pl.Series(log.ids), "image": pl.Series(log.images), "quality": quality})
+    columns = {"id": pl.Series(log.ids), "image": pl.Series(log.images), "quality": quality}
+    table = Table(file.name, columns, log.text)
     notes: tuple[str, ...] = (f"{file.name} is read as an FRTE log of qualities",)
     if failed := quality.null_count():
         notes = (*notes, f"{file.name}: samples with a return code other than 0, and so without a quality: {failed}")
@@ -364,7 +369,8 @@ def _numbers(table: Table, name: str, *, asked: bool = False) -> pl.Series:
         row = int(wrong[0])
         other = "name the columns of qualities (--quality-column)" if not asked else "name the right column"
         raise MatedError(
-            f"{table.place(row)}, column {name!r}: the quality {bare[row]!r} is not a number; correct it, or {other}"
+            f"{table.place(row)}, column {name!r}: the quality {in_short(bare[row])} is not a number; correct it, or "
+            f"{other}"
         )
     unusable = values.is_nan().fill_null(value=False).arg_true()
     if len(unusable):

@@ -82,6 +82,6 @@ class Request:
         for option in ("ids", "probe_ids", "reference_ids"):
             if getattr(self, option) is not None:
                 raise MatedError(
-                    f"{self.name} is read as {format_name}, and {option} belongs to a score matrix; leave it out, "
-                    "or read the file as a matrix with format='matrix' (--format matrix)"
+                    f"{self.name} is read as {format_name}, and {option} belongs to score matrices, trials and 1:1 "
+                    "logs; leave it out, or say what the file is with format= (--format)"
                 )

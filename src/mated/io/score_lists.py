@@ -17,8 +17,9 @@ from mated.io.arrays import is_npy, load_npy
 from mated.io.bytes_in import read_text
 from mated.io.columns import is_name_of, means_dissimilarity
 from mated.io.comparison_table import unusable_scores
-from mated.io.delimited import decimal_advice
+from mated.io.delimited import decimal_advice, split_line
 from mated.io.exact_numbers import first_not_kept, has_huge, not_kept_because
+from mated.io.quoting import in_short, shortened
 from mated.scores import Comparisons
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def read_list(file: InputFile, request: Request) -> ScoreList:
 
 def header_of_list(text: Text, request: Request) -> str:
     """Return the word above the scores, "" where there is no header."""
-    first = text.first_lines(1)[0].split()[-1]
+    first = split_line(text.first_lines(1)[0], " ")[-1]
     headed = is_name_of(first, "score") if request.header == "auto" else request.header
     return first if headed else ""
 
@@ -149,12 +150,12 @@ def _last_fields(text: Text) -> tuple[NDArray[Any], int]:
         n_fields = int(counts.to_numpy().max())
         if scores.null_count():
             wrong = int(scores.is_null().arg_true()[0])
-            raise _no_number(text, wrong, lines[wrong].split()) from None
+            raise _no_number(text, wrong, lines[wrong].split() or [""]) from None
     if has_huge(scores):
         texts = _last_of(one_column(text, pl.String()))
         if (found := first_not_kept(scores, texts)) is not None:
             place = f"{text.name}, line {text.line_number(found)}"
-            raise MatedError(f"{place}: the score {texts[found]} {not_kept_because(scores[found])}")
+            raise MatedError(f"{place}: the score {shortened(texts[found])} {not_kept_because(scores[found])}")
     return scores.to_numpy(), n_fields
 
 
@@ -167,7 +168,7 @@ def _no_number(text: Text, line: int, fields: list[str]) -> MatedError:
     advice = decimal_advice(fields[-1])
     # Where it may be somebody's name, the field is not shown.
     if advice or (len(fields) == 1 and not any(sign in fields[0] for sign in ",;|")):
-        what = f"the score {fields[-1]!r} is not a number"
+        what = f"the score {in_short(fields[-1])} is not a number"
     else:
         what = f"the last of its {len(fields)} fields is not a number" if len(fields) > 1 else "it is not a number"
         if any(sign in fields[-1] for sign in ",;|"):
@@ -179,5 +180,7 @@ def one_column(text: Text, dtype: pl.DataType) -> pl.Series:
     """Take each line as one field, and a list of numbers or texts of that."""
     import polars as pl
 
+    if _NO_SEPARATOR.encode() in text.data:  # a damaged file, after all
+        return pl.Series("field", text.data.decode().split("\n")).cast(dtype)
     options = {"has_header": False, "separator": _NO_SEPARATOR, "quote_char": None}
     return pl.read_csv(text.data, schema={"field": dtype}, **options).to_series()  # type: ignore[arg-type]

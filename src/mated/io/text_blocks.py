@@ -14,6 +14,7 @@ from mated.io.bytes_in import (
     as_lines,
     check_is_text,
     check_line_length,
+    check_wide_mark,
     damaged_wide_text,
 )
 
@@ -45,7 +46,7 @@ def text_blocks(file: InputFile, size: int | None = None) -> Iterator[Text]:
             found = True
             yield replace(block, separator=separator)
     if not found:
-        raise MatedError(f"{file.name} is empty; it holds no scores")
+        raise MatedError(f"{file.name} is empty; write it again, or give another file")
 
 
 def first_lines(file: InputFile, count: int) -> Text:
@@ -108,9 +109,14 @@ def _utf8_pieces(file: InputFile) -> Iterator[bytes]:
             mark = max(0, mark - len(piece))
         return
     decoder = codecs.getincrementaldecoder(encoding)()
+    at_start = True
     try:
         for piece in file.pieces():
-            yield decoder.decode(piece).encode()
+            text = decoder.decode(piece)
+            if at_start:
+                check_wide_mark(file.name, encoding, text)
+            at_start = at_start and not text
+            yield text.encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError:
         raise damaged_wide_text(file.name, encoding) from None

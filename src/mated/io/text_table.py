@@ -140,7 +140,8 @@ def _headless(lines: Delimited, request: Request) -> TextColumns | None:
     if width == 1:
         raise MatedError(
             f"{request.name} has one column; if it lists the scores of one class, give both lists with "
-            "mated= and nonmated= (--mated and --nonmated)"
+            "mated= and nonmated= (--mated and --nonmated); if they are those of trials, give the trials with key= "
+            "(--key)"
         )
     raise _unclear(lines, request)
 

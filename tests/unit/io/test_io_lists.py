@@ -155,7 +155,7 @@ def test_one_list_alone_or_a_source_beside_them_is_refused(lists):
 def test_columns_and_ids_are_refused(lists):
     with pytest.raises(MatedError, match="read as score lists, without a column for score"):
         read(**lists("0.5\n"), columns=Columns(score=1))
-    with pytest.raises(MatedError, match="read as score lists, and ids belongs to a score matrix"):
+    with pytest.raises(MatedError, match="read as score lists, and ids belongs to score matrices"):
         read(**lists("0.5\n"), ids=["a"])
 
 

@@ -265,7 +265,7 @@ def test_a_header_alone_is_refused(write):
 def test_columns_are_refused_for_a_matrix_and_ids_for_a_table(write):
     with pytest.raises(MatedError, match=r"m\.csv is read as a matrix, without a column for score"):
         read(write(TEXT), columns=Columns(score=1), format="matrix")
-    with pytest.raises(MatedError, match=r"m\.csv is read as a table, and probe_ids belongs to a score matrix"):
+    with pytest.raises(MatedError, match=r"m\.csv is read as a table, and probe_ids belongs to score matrices"):
         read(write("score,mated\n1,1\n"), probe_ids=["a"])
 
 

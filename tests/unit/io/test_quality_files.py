@@ -222,7 +222,7 @@ BAD_JSON = {
         dasec({"a-b-c": 1}, {"q": {"a": 1, "b-c": 2, "a-b": 3, "c": 4}}),
         "line 5: the name of the pair can be divided into two known samples in 2 ways",
     ),
-    "a key twice": ('{"a": 1, "a": 2}', "'a' stands twice in one object"),
+    "a key twice": ('{"a": 1, "a": 2}', "line 1: a name stands twice in one object"),
 }  # fmt: skip
 
 
