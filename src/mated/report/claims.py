@@ -6,6 +6,10 @@ limit or the data give no interval. The interval is the one that the library pri
 call a false claim supported is 2.5 %, as far as the interval keeps its level. A claim that was met without an error
 still needs enough comparisons: no error among n independent ones supports a rate of about 3.7/n and above
 (Clopper–Pearson).
+
+An FMR, FNMR or TMR without a condition is claimed at the thresholds in use, which the study names, and answered at
+each. Where it names none the claim is undecided, for any system keeps any FMR at a threshold that nobody reaches; the
+answer says at which threshold these data would support it.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mated.errors import MatedError
 from mated.report.findings import ClaimAnswer
+from mated.report.numbers_in_words import plain_digits
 from mated.uncertainty.cautions import joined
 
 if TYPE_CHECKING:
@@ -54,13 +59,14 @@ class Evidence:
 class Sources:
     """Where the answers about one system come from; None where that was not possible, and `why` says why.
 
-    `forecast(claim, level)` predicts for the gallery of a claim.
+    `forecast(claim, level)` predicts for the gallery of a claim; `thresholds` are those in use.
     """
 
     bootstrap: Bootstrap | None = None
     identification: Identification | None = None
     quality: QualityEvaluation | None = None
     forecast: Callable[[Claim, float], Prediction] | None = None
+    thresholds: tuple[float, ...] = ()
     why_no_identification: str = "there were no searches"
     why_no_quality: str = "there were no qualities"
 
@@ -79,7 +85,13 @@ def verdict_of(direction: Direction, limit: float, low: float | None, high: floa
 
 
 def answer_claim(claim: Claim, system: str, sources: Sources, level: float) -> tuple[ClaimAnswer, ...]:
-    """Answer a claim about one system; an area is answered for each quality algorithm unless one is named."""
+    """Answer a claim about one system; an area is answered for each quality algorithm unless one is named.
+
+    A rate of verification that does not say where is answered at each threshold in use.
+    """
+    if claim.at_the_thresholds_in_use and sources.thresholds:
+        placed = (replace(claim, at={"threshold": t}) for t in sources.thresholds)
+        return tuple(_answer(one, system, _safely(one, sources, level), level) for one in placed)
     if claim.measure != "pauc":
         return (_answer(claim, system, _safely(claim, sources, level), level),)
     if sources.quality is None:
@@ -104,8 +116,10 @@ def evidence_for(claim: Claim, sources: Sources, level: float) -> Evidence:
         return _searched(claim, replace(sources.identification, level=level))
     if sources.bootstrap is None:
         raise MatedError("there are no intervals; ask for replicates")
-    b = sources.bootstrap
-    return _verified(claim, b if b.level == level else replace(b, level=level))
+    b = sources.bootstrap if sources.bootstrap.level == level else replace(sources.bootstrap, level=level)
+    if claim.at_the_thresholds_in_use:
+        raise MatedError(_why_a_threshold(claim, b))
+    return _verified(claim, b)
 
 
 def _safely(claim: Claim, sources: Sources, level: float) -> Evidence:
@@ -131,6 +145,48 @@ def _verified(claim: Claim, b: Bootstrap) -> Evidence:
         return _of(given.fmr, given.point.caution)
     found = b.at_fmr(at["fmr"])
     return _of(found.fnmr if claim.measure == "fnmr" else found.tmr, found.point.caution)
+
+
+def _why_a_threshold(claim: Claim, b: Bootstrap) -> str:
+    """Say that a rate belongs to a threshold, and from which one on these data would support the claim."""
+    other = "" if claim.measure == "fmr" else ", or the FMR ('at fmr 1e-3')"
+    why = (
+        "it depends on the threshold, and the study names none; name the one in use in the claim "
+        f"('at threshold 40') or in the study ([points] threshold, --threshold){other}"
+    )
+    if claim.measure != "fmr" or claim.direction not in ("<=", "<") or b.verification.streaming is not None:
+        return why
+    found = _first_supporting_threshold(claim, b)
+    if found is None:
+        return f"{why}. These data support it at none of the scores they hold: the comparisons are too few"
+    threshold, fnmr = found
+    where = f"at threshold {threshold:.10g} and stricter, where the FNMR is {_written(claim, fnmr)}"
+    return f"{why}. These data would support it {where} and more"
+
+
+def _first_supporting_threshold(claim: Claim, b: Bootstrap) -> tuple[float, float] | None:
+    """Return the laxest of the observed scores at which the claim is supported, found by halving, and the FNMR there.
+
+    The upper end of the FMR falls with the threshold, but for ripples of the variance's estimate; what is returned is
+    supported in any case.
+    """
+    tally = b.verification.tally
+
+    def at(index: int) -> tuple[bool, float, float]:
+        threshold = tally.to_user(float(tally.scores[index]))
+        both = b.at_threshold(threshold)
+        met = verdict_of(claim.direction, claim.limit, both.fmr.low, both.fmr.high) == "supported"
+        return met, threshold, both.fnmr.value
+
+    low, high = -1, len(tally.scores) - 1
+    met, *best = at(high)
+    if not met:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        met, *found = at(middle)
+        low, high, best = (low, middle, found) if met else (middle, high, best)
+    return best[0], best[1]
 
 
 def _of(e: Estimate, caution: str | None) -> Evidence:
@@ -234,19 +290,26 @@ def _sentence(claim: Claim, verdict: Verdict, e: Evidence, level: float) -> str:
     if e.value is None:
         return f"{said}: {claim.words} cannot be told from these data: {e.reason}."
     foreseen = "is forecast at" if e.basis == "forecast" else "is"
-    number = f"{claim.words} {foreseen} {e.value:.4g}"
+    number = f"{claim.words} {foreseen} {_written(claim, e.value)}"
     behind = _behind(e)
     if e.low is None or e.high is None:
         why = e.reason or e.caution or "no interval was made"
         return f"{said}: {number}, but it has no interval: {why}{behind}."
-    interval = f"{100 * level:g} % interval {e.low:.4g} to {e.high:.4g}"
-    limit = f"{claim.limit:.4g}"
+    interval = f"{100 * level:g} % interval {_written(claim, e.low, unit=False)} to {_written(claim, e.high)}"
+    limit = _written(claim, claim.limit)
     where = {
         "supported": f"wholly {_SIDES[claim.direction]} {limit}",
         "not supported": f"wholly {_OTHERS[claim.direction]} {limit}",
         "undecided": f"which leaves open whether it is {_SIDES[claim.direction]} {limit}",
     }[verdict]
     return f"{said}: {number}, {interval}, {where}{behind}."
+
+
+def _written(claim: Claim, value: float, *, unit: bool = True) -> str:
+    """Write a rate as a percentage, as the page does, and an area as it is."""
+    if claim.measure in ("auc", "pauc"):
+        return f"{value:.4g}"
+    return f"{plain_digits(100 * value, 4)}{' %' if unit else ''}"
 
 
 def _behind(e: Evidence) -> str:

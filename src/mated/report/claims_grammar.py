@@ -4,7 +4,8 @@
     direction  = <= | >= | < | > | ≤ | ≥
     condition  = threshold number | fmr number | tmr number | fpir number | gallery number
 
-A number may be a percentage. `MEASURES` says which conditions go with which measure.
+A number may be a percentage. `MEASURES` says which conditions go with which measure. A rate of verification without a
+condition is claimed at the thresholds in use, which the study names.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ Direction: TypeAlias = Literal["<=", ">=", "<", ">"]
 
 MEASURES: Mapping[str, tuple[str, tuple[tuple[str, ...], ...]]] = MappingProxyType(
     {
-        "fmr": ("false match rate", (("threshold",), ("tmr",))),
-        "fnmr": ("false non-match rate", (("fmr",), ("threshold",))),
-        "tmr": ("true match rate", (("fmr",), ("threshold",))),
+        "fmr": ("false match rate", (("threshold",), ("tmr",), ())),
+        "fnmr": ("false non-match rate", (("fmr",), ("threshold",), ())),
+        "tmr": ("true match rate", (("fmr",), ("threshold",), ())),
         "eer": ("equal error rate", ((),)),
         "auc": ("area under the ROC", ((),)),
         "rank": ("share found at that rank or better (rank1, rank5, ...)", ((), ("gallery",))),
@@ -96,6 +97,11 @@ class Claim:
     def forecast(self) -> bool:
         """Whether it speaks of a gallery other than that of the data."""
         return "gallery" in self.at
+
+    @property
+    def at_the_thresholds_in_use(self) -> bool:
+        """Whether it speaks of a rate of verification and does not say where."""
+        return self.measure in ("fmr", "fnmr", "tmr") and not self.at
 
     @property
     def words(self) -> str:

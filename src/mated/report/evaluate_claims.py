@@ -63,6 +63,7 @@ def _sources(
         system.identification,
         judged,
         None if v.n_subjects is None or v.layout is None else _forecaster(study, system),
+        study.points.threshold,
         why_no_identification=why.get(("Identification", system.name), "there were no searches"),
         why_no_quality=why.get(("Quality", system.name), "there were no qualities"),
     )

@@ -17,9 +17,10 @@ from mated.report.numbers_in_words import between, count, exact, number, one_in,
 from mated.uncertainty.cautions import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mated.evaluation import Bootstrap, Verification
+    from mated.evaluation.estimates import ThresholdEstimate
     from mated.report.figures.det import DetAxes
     from mated.report.figures.rates import RatesAxes
     from mated.report.figures.roc import RocAxes
@@ -131,7 +132,15 @@ def explorer_stops(
     names: dict[float, list[str]] = {}
     for name, threshold in _named(v).items():
         names.setdefault(threshold, []).append(name)
-    stops = tuple(_stop(v, bootstrap, t, tuple(names.get(t, ())), (roc, det, rates)) for t in stop_thresholds(v))
+    thresholds = stop_thresholds(v)
+    written = [_written(v, t) for t in thresholds]
+    estimates: Sequence[ThresholdEstimate | None] = [None] * len(thresholds)
+    if bootstrap is not None:
+        estimates = bootstrap.at_thresholds(written)
+    stops = tuple(
+        _stop(v, estimate, t, tuple(names.get(t, ())), (roc, det, rates))
+        for t, estimate in zip(thresholds, estimates, strict=True)
+    )
     named = {name: place for place, stop in enumerate(stops) for name in stop.names}
     return SystemStops(v.name, stops, named, named.get(one_in(default_target(v)), len(stops) // 2))
 
@@ -149,18 +158,22 @@ def _round(value: float, span: float) -> float:
     return float(f"{round(value, decimals):.10g}")
 
 
+def _written(v: Verification, threshold: float) -> float:
+    """Return a threshold as it would be typed: whole where scores come in whole steps."""
+    return int(threshold) if v.tally.unit is not None and threshold == int(threshold) else threshold
+
+
 def _stop(
     v: Verification,
-    bootstrap: Bootstrap | None,
+    estimate: ThresholdEstimate | None,
     threshold: float,
     names: tuple[str, ...],
     axes: tuple[RocAxes, DetAxes, RatesAxes],
 ) -> Stop:
-    written = int(threshold) if v.tally.unit is not None and threshold == int(threshold) else threshold
-    if bootstrap is None:
+    written = _written(v, threshold)
+    if estimate is None:
         point, fmr, fnmr, caution = v.at_threshold(written), "–", "–", None
     else:
-        estimate = bootstrap.at_threshold(written)
         point = estimate.point
         fmr, fnmr = (between(e.low, e.high) for e in (estimate.fmr, estimate.fnmr))
         caution = joined(estimate.fmr.caution, estimate.fnmr.caution)

@@ -15,6 +15,7 @@ __all__ = [
     "one_in_short",
     "p_value",
     "percent",
+    "plain_digits",
     "plural",
     "points_apart",
     "share",
@@ -24,20 +25,36 @@ __all__ = [
 
 _SPACE = "\u00a0"
 _MOST_DECIMALS = 7
+_MOST_DECIMALS_IN_FULL = 8
+_ALL_BUT_ZERO = 1e-8
 
 
 def percent(rate: float | None) -> str:
     """Write a rate as a percentage with four significant digits."""
     if rate is None:
         return "–"
-    return f"{100 * rate:#.4g}{_SPACE}%" if rate else f"0{_SPACE}%"
+    if not rate:
+        return f"0{_SPACE}%"
+    written = f"{100 * rate:#.4g}"
+    return f"{written if 'e' not in written else plain_digits(100 * rate, 4)}{_SPACE}%"
 
 
 def between(low: float | None, high: float | None) -> str:
     """Write an interval of rates as percentages, a dash where there is none."""
     if low is None or high is None:
         return "–"
-    return f"{100 * low:.3g} to {100 * high:.3g} %".replace(" ", _SPACE)
+    return f"{plain_digits(100 * low, 3)} to {plain_digits(100 * high, 3)} %".replace(" ", _SPACE)
+
+
+def plain_digits(value: float, digits: int) -> str:
+    """Write a number with some significant digits and no power of ten; what is all but zero is called so."""
+    written = f"{value:.{digits}g}"
+    if "e-" not in written:
+        return written if "e" not in written else f"{value:.0f}"
+    if abs(value) < _ALL_BUT_ZERO:
+        return f"<\u202f{_ALL_BUT_ZERO:.{_MOST_DECIMALS_IN_FULL}f}"
+    decimals = digits - 1 - floor(log10(abs(value)))
+    return f"{value:.{min(decimals, _MOST_DECIMALS_IN_FULL)}f}".rstrip("0")
 
 
 def number(value: float | None, digits: int = 10) -> str:

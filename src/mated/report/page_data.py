@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mated.report.figures.scores import scores_figure
 from mated.report.numbers_in_words import count
 from mated.report.page_parts import Cell, Figures, Notes, Paragraph, Part, Section, Table
+from mated.report.plain_cautions import said_once
 from mated.scores.unit import unit_name
 
 if TYPE_CHECKING:
@@ -44,12 +45,14 @@ def data_section(findings: Findings) -> Section:
         f"scores-{place}": scores_figure(s.verification, s.name) for place, s in enumerate(findings.systems.values())
     }
     parts.append(Figures(figures))
-    several = len(findings.systems) > 1
-    remarks = [
-        f"{s.name}: {remark}" if several else remark
-        for s in findings.systems.values()
-        for remark in (*s.verification.remarks, *s.notes)
-    ]
+    remarks = said_once(
+        (
+            (s.name, remark)
+            for s in findings.systems.values()
+            for remark in (*s.verification.remarks, *s.notes)
+        ),
+        len(findings.systems),
+    )  # fmt: skip
     if remarks:
-        parts.append(Notes(tuple(dict.fromkeys(remarks)), "remark", "About the input"))
+        parts.append(Notes(remarks, "remark", "About the input"))
     return Section("data", "Data", parts)

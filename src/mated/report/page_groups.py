@@ -39,12 +39,13 @@ def groups_section(findings: Findings) -> Section | None:
             "intervals overlap widely, the groups may not differ at all."
         )
     ]
+    first_crossed = next((place for place, (_, g) in enumerate(grouped) if any(g.across.values())), None)
     for place, (s, g) in enumerate(grouped):
-        parts += _one(findings, s, g, place)
+        parts += _one(findings, s, g, place, explained=place == first_crossed)
     return Section("groups", "Groups", parts)
 
 
-def _one(findings: Findings, s: SystemFindings, g: GroupFindings, place: int) -> list[Part]:
+def _one(findings: Findings, s: SystemFindings, g: GroupFindings, place: int, *, explained: bool) -> list[Part]:
     columns = ", ".join(g.columns)
     title = f"{s.name} by {columns}" if len(findings.systems) > 1 else f"By {columns}"
     f = default_target(s.verification)
@@ -71,7 +72,8 @@ def _one(findings: Findings, s: SystemFindings, g: GroupFindings, place: int) ->
         Figures(drawn),
         _table(s, g, level),
     ]
-    parts += [_across(rate, table) for rate, table in g.across.items() if table]
+    crossed = [(rate, table) for rate, table in g.across.items() if table]
+    parts += [_across(*one, explained=explained and k == 0) for k, one in enumerate(crossed)]
     if g.members.notes:
         parts.append(Notes(tuple(g.members.notes), "remark"))
     return parts
@@ -79,12 +81,13 @@ def _one(findings: Findings, s: SystemFindings, g: GroupFindings, place: int) ->
 
 def _table(s: SystemFindings, g: GroupFindings, level: float) -> Table:
     rows, cautions = [], []
-    for f in sorted(s.verification.fmr_targets, reverse=True):
-        threshold = s.verification.at_fmr(f).threshold
+    targets = sorted(s.verification.fmr_targets, reverse=True)
+    thresholds = [s.verification.at_fmr(f).threshold for f in targets]
+    estimates = {name: b.at_thresholds(thresholds) for name, b in g.bootstraps.items()}
+    for k, (f, threshold) in enumerate(zip(targets, thresholds, strict=True)):
         for name, member in g.members.items():
-            b = g.bootstraps.get(name)
             point = member.at_threshold(threshold)
-            e = None if b is None else b.at_threshold(threshold)
+            e = estimates[name][k] if name in estimates else None
             rows.append(
                 (
                     Cell(name, "name"),
@@ -103,7 +106,7 @@ def _table(s: SystemFindings, g: GroupFindings, level: float) -> Table:
     return Table(f"{s.name}: error rates by group at the system's thresholds", head, rows, cautions)
 
 
-def _across(rate: float, table: Mapping[str, Mapping[str, tuple[int, int]]]) -> Table:
+def _across(rate: float, table: Mapping[str, Mapping[str, tuple[int, int]]], *, explained: bool) -> Table:
     references = list(dict.fromkeys(name for row in table.values() for name in row))
     rates = [errors / n for row in table.values() for errors, n in row.values() if n]
     highest = max(rates, default=0.0) or 1.0
@@ -118,6 +121,7 @@ def _across(rate: float, table: Mapping[str, Mapping[str, tuple[int, int]]]) -> 
             cells.append(Cell(percent(errors / n), share=errors / n / highest, small=_of(errors, n)))
         rows.append(tuple(cells))
     note = "False matches and non-mated comparisons below each rate; the darker, the higher the rate."
+    note = note if explained else ""  # once a page is enough
     head = ("Probe group ↓ reference group →", *references)
     return Table(
         f"False match rate within and across groups, at the threshold of {one_in(rate)}", head, rows, note=note,

@@ -18,6 +18,7 @@ from mated.report.page_parts import (
     Subheading,
     Table,
 )
+from mated.report.plain_cautions import of_a_forecast, said_once
 
 if TYPE_CHECKING:
     from mated.evaluation import Identification, Prediction
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
     Predicted = dict[str, tuple[int, Prediction]]
 
 __all__ = ["identification_section"]
+
+_TIES = {
+    "expected": "the mean of the places they share counts",
+    "pessimistic": "that person is put last among them",
+    "optimistic": "that person is put first among them",
+}
+_RESTS_ON = {
+    "hypergeometric": "counting",
+    "step": "each person's own scores",
+    "empirical": "each person's own scores",
+    "tail": "a model",
+}
+_FORECAST = (
+    "A forecast is for a gallery with one reference of each person, the one searched for among them. Searches measured "
+    " with several references of a person find more people in a gallery of the same size, as the best reference "
+    "counts."
+)
 
 
 def identification_section(findings: Findings) -> Section | None:
@@ -43,11 +61,10 @@ def identification_section(findings: Findings) -> Section | None:
     if predicted:
         drawn = {"forecast": forecast_figure(predicted, measured)}
         tables = _forecast_tables(_asked(findings, predicted))
-        parts += [Subheading("Forecast for other galleries"), Figures(drawn), *tables]
-    several = len(findings.systems) > 1
-    remarks = [f"{name}: {remark}" if several else remark for name, (_, m) in measured.items() for remark in m.remarks]
+        parts += [Subheading("Forecast for other galleries"), Paragraph(_FORECAST), Figures(drawn), *tables]
+    remarks = said_once(((name, remark) for name, (_, m) in measured.items() for remark in m.remarks), len(measured))
     if remarks:
-        parts.append(Notes(tuple(dict.fromkeys(remarks)), "remark", "About the searches"))
+        parts.append(Notes(remarks, "remark", "About the searches"))
     return Section("identification", "Identification", parts)
 
 
@@ -63,8 +80,8 @@ def _measured(measured: Measured) -> list[Part]:
     return [
         Paragraph(
             "A search compares a probe with everybody in the gallery and lists the best candidates. Intervals are over "
-            "the people who searched; the gallery is held as it is. Ties in score: "
-            f"{first.ties}."
+            "the people who searched; the gallery is held as it is. Where others score the same as the right person, "
+            f"{_TIES.get(first.ties, first.ties)}."
         ),
         Figures(figures),
         *tables,
@@ -94,7 +111,8 @@ def _cmc_table(measured: Measured) -> Table:
 
 
 def _open_set_table(measured: Measured) -> Table:
-    rows, cautions = [], []
+    rows: list[tuple[Cell, ...]] = []
+    cautions = []
     for name, (k, m) in measured.items():
         for fpir in m.fpir_targets:
             e = m.at_fpir(fpir)
@@ -128,7 +146,9 @@ def _open_set_table(measured: Measured) -> Table:
             cautions.append(false.caution or missed.caution)
     level = next(iter(measured.values()))[1].level
     words = f"{level_words(level)} interval"
-    head = ("System", "FPIR", "its interval", "FNIR", words, "Threshold", "Wrongly found", "Missed")
+    head: tuple[str, ...] = ("System", "FPIR", "its interval", "FNIR", words, "Threshold", "Wrongly found", "Missed")
+    if not any(m.points.threshold for _, m in measured.values()):  # at a given FPIR only FNIR has an interval
+        head, rows = head[:2] + head[3:], [row[:2] + row[3:] for row in rows]
     return Table("Searches of people who may not be enrolled", head, rows, cautions)
 
 
@@ -145,19 +165,12 @@ def _forecast_tables(predicted: Predicted) -> list[Table]:
     open_rows, open_cautions = [], []
     for name, (k, p) in predicted.items():
         for g in p.galleries:
-            for place, rank in enumerate(g.ranks):
+            cells = [Cell(name, "name", k), Cell(count(g.gallery_size))]
+            for place in range(len(g.ranks)):
                 ends = (None, None) if g.low is None or g.high is None else (g.low[place], g.high[place])
-                rows.append(
-                    (
-                        Cell(name, "name", k),
-                        Cell(count(g.gallery_size)),
-                        Cell(str(rank)),
-                        Cell(percent(g.rate[place])),
-                        Cell(between(*ends)),
-                        Cell(g.method, "text"),
-                    )
-                )
-                cautions.append(g.caution)
+                cells += [Cell(percent(g.rate[place])), Cell(between(*ends))]
+            rows.append((*cells, Cell(_RESTS_ON.get(g.method, g.method), "text")))
+            cautions.append(of_a_forecast(g.caution))
             for o in g.open_set:
                 asked = percent(o.fpir) if o.fpir_target is None else f"≤ {100 * o.fpir_target:g}\u00a0%"
                 open_rows.append(
@@ -169,16 +182,17 @@ def _forecast_tables(predicted: Predicted) -> list[Table]:
                         Cell(percent(o.fnir)),
                         Cell(between(o.fnir_low, o.fnir_high)),
                         Cell(number(o.threshold, 6)),
-                        Cell(o.method, "text"),
+                        Cell(_RESTS_ON.get(o.method, o.method), "text"),
                     )
                 )
-                open_cautions.append(o.caution)
-    level = next(iter(predicted.values()))[1].level
-    words = f"{level_words(level)} interval"
-    head = ("System", "Gallery", "Rank", "Found", words, "Method")
+                open_cautions.append(of_a_forecast(o.caution))
+    first = next(iter(predicted.values()))[1]
+    words = f"{level_words(first.level)} interval"
+    ranks = first.galleries[0].ranks
+    head = ("System", "Gallery", *(text for rank in ranks for text in (f"Rank {rank}", words)), "Rests on")
     tables = [Table("Predicted to be found at that rank or better", head, rows, cautions)]
     if open_rows:
-        open_head = ("System", "Gallery", "FPIR", "its interval", "FNIR", words, "Threshold", "Method")
+        open_head = ("System", "Gallery", "FPIR", "its interval", "FNIR", words, "Threshold", "Rests on")
         tables.append(
             Table("Predicted searches of people who may not be enrolled",
                   open_head, open_rows, open_cautions)

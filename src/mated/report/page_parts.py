@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a caption; the first cell of each row is its heading, and a caution stands right below its row."""
+    """A table with a caption; the first cell of each row is its heading, and a caution stands right below its row.
+
+    Sentences of the cautions are parted by "; ". One that is said of every row stands once, below the last.
+    """
 
     part: ClassVar[str] = "table"
     caption: str
@@ -68,17 +72,28 @@ class Table:
 
     def caution(self, row: int) -> str | None:
         """Return what is said below a row, None where nothing is; the same of several rows is said below the last."""
-        if not self.cautions or not self.cautions[row]:
-            return None
-        if row + 1 < len(self.rows) and self._alike(row, row + 1):
+        own = self._own(row)
+        if not own or (row + 1 < len(self.rows) and self._alike(row, row + 1)):
             return None
         first = row
         while first and self._alike(first - 1, row):
             first -= 1
-        return self.cautions[row] if first == row else f"these {row - first + 1} rows: {self.cautions[row]}"
+        return own if first == row else f"these {row - first + 1} rows: {own}"
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The sentences that are said of every one of several rows."""
+        if len(self.cautions) < 2 or not all(self.cautions):
+            return ()
+        first, *others = (caution.split("; ") for caution in self.cautions if caution)
+        return tuple(sentence for sentence in first if all(sentence in other for other in others))
+
+    def _own(self, row: int) -> str:
+        said = (self.cautions[row] or "").split("; ") if self.cautions else []
+        return "; ".join(sentence for sentence in said if sentence not in self.shared)
 
     def _alike(self, one: int, other: int) -> bool:
-        return self.cautions[one] == self.cautions[other] and self.rows[one][0] == self.rows[other][0]
+        return self._own(one) == self._own(other) and self.rows[one][0] == self.rows[other][0]
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,8 @@ def _one(e: QualityEvaluation, anchor: str) -> list[Part]:
 def _ranking(e: QualityEvaluation) -> Table:
     errors, sure, several = e.settings.of_errors, bool(e.replicates), len(e.algorithms) > 1
     words = f"{level_words(e.level)} interval"
-    head = ["Algorithm", "Rank", "Area above best" if errors else "Area", *([words] if sure else [])]
+    head = ["Algorithm", "Rank", *(["Area (pAUC)"] if errors else [])]
+    head += ["Area above best" if errors else "Area", *([words] if sure else [])]
     head += ["Against random", *([words] if sure else [])] if errors else []
     head += ["Best of all"] if sure and several else []
     rows = []
@@ -82,14 +83,21 @@ def _ranking(e: QualityEvaluation) -> Table:
             area, low, high = r.pauc_above_best, r.above_best_low, r.above_best_high
         else:
             area, low, high = r.pauc, r.low, r.high
-        cells = [Cell(r.algorithm, "name", list(e.curves).index(r.algorithm)), Cell(str(r.rank)), Cell(_digits(area))]
+        cells = [Cell(r.algorithm, "name", list(e.curves).index(r.algorithm)), Cell(str(r.rank))]
+        cells += [Cell(_digits(r.pauc), small=_span(r.low, r.high) if sure else "")] if errors else []
+        cells.append(Cell(_digits(area)))
         cells += [Cell(_span(low, high))] if sure else []
         if errors:
             cells.append(Cell("–" if r.pauc_relative is None else f"{r.pauc_relative:.3f}"))
             cells += [Cell(_span(r.relative_low, r.relative_high))] if sure else []
         cells += [Cell(share(r.probability_best))] if sure and several else []
         rows.append(tuple(cells))
-    note = "Against random: 0 is the best possible, 1 is discarding at random." if errors else ""
+    note = ""
+    if errors:
+        note = (
+            "Area (pAUC): under the curve up to there, of which some is the best possible curve's own. "
+            "Against random: 0 is the best possible, 1 is discarding at random."
+        )
     if sure and several:
         note += " Best of all: share of replicates in which no other algorithm does better."
     caption = f"Quality algorithms, best first, up to {100 * e.settings.limit:g}\u00a0% discarded"

@@ -17,6 +17,7 @@ from mated.report.numbers_in_words import (
     statistic,
 )
 from mated.report.page_parts import Cards, Claims, KeyNumber, Notes, Paragraph, Part, Section, Subheading
+from mated.report.plain_cautions import of_a_forecast
 from mated.uncertainty.cautions import joined
 
 if TYPE_CHECKING:
@@ -24,29 +25,60 @@ if TYPE_CHECKING:
     from mated.evaluation.compare import Difference
     from mated.report.findings import ClaimAnswer, Findings, SystemFindings
 
-__all__ = ["difference_in_words", "summary_section"]
+__all__ = ["difference_in_words", "in_a_sentence", "summary_section"]
 
 
 def summary_section(findings: Findings) -> Section:
     """Say what was found, for somebody who reads nothing else."""
-    parts: list[Part] = [
-        Cards(tuple((s.name, place, _key_numbers(s)) for place, s in enumerate(findings.systems.values())))
-    ]
+    parts: list[Part] = [Paragraph(text.strip()) for text in findings.notes.split("\n\n") if text.strip()]
+    reversed_scores = tuple(_wrong_way_round(s) for s in findings.systems.values() if s.verification.auc() < 0.5)
+    if reversed_scores:
+        parts.append(Notes(reversed_scores, "caution"))
+    parts.append(Cards(tuple((s.name, place, _key_numbers(s)) for place, s in enumerate(findings.systems.values()))))
     said = [_sentence(s) for s in findings.systems.values()]
-    if findings.comparison is not None and len(findings.comparison.systems) == 2:
+    said += [_failures(s) for s in findings.systems.values() if s.verification.has_failures]
+    if findings.comparison is not None:
         said += _who_is_better(findings.comparison)
     said += [sentence for s in findings.systems.values() for sentence in _search_sentences(s)]
     parts.append(Notes(tuple(said), "sentence"))
     if findings.claims:
         parts += [Subheading("Claims"), Claims(tuple(map(_beside_its_verdict, findings.claims)))]
-    parts += [Paragraph(text.strip()) for text in findings.notes.split("\n\n") if text.strip()]
     return Section("summary", "Summary", parts)
 
 
 def _beside_its_verdict(answer: ClaimAnswer) -> ClaimAnswer:
     """Leave the verdict out of the sentence, as it stands beside it."""
-    words = answer.sentence.removeprefix(f"{answer.verdict.capitalize()}: ")
-    return replace(answer, sentence=words[:1].upper() + words[1:])
+    words = answer.sentence.removeprefix(f"{answer.verdict.capitalize()}: ").replace(" %", "\u00a0%")
+    return replace(answer, sentence=words[:1].upper() + words[1:], caution=of_a_forecast(answer.caution))
+
+
+def _wrong_way_round(s: SystemFindings) -> str:
+    """Say that the scores look turned round: the one mistake that makes every number below wrong."""
+    option, key = ("--similarity", "false") if s.verification.tally.dissimilarity else ("--dissimilarity", "true")
+    more = "higher" if s.verification.tally.dissimilarity else "lower"
+    return (
+        f"The scores of {s.name} look turned round: two samples of different people are mostly taken for more alike "
+        f"than two of the same person (area under the ROC {s.verification.auc():.3f}, below one half). If {more} "
+        f"scores mean more alike, make this page again with {option} (in a study: dissimilarity = {key}); otherwise "
+        "see whether the mated flags are inverted. Until then no rate on this page is that of the system."
+    )
+
+
+def _failures(s: SystemFindings) -> str:
+    """Say what was not counted."""
+    v, b = s.verification, s.bootstrap
+    point, lost = v.at_fmr(default_target(v)), v.tally.mated_failures
+    if lost:
+        gave = f"{count(lost)} of {count(v.tally.n_mated + lost)} mated comparisons of {s.name} gave no score"
+    else:
+        gave = f"Not every attempt at {s.name} gave a score"
+    if b is None:
+        value, ends = measured(v.with_failures(point).frr, None, None)
+    else:
+        e = b.with_failures(point).frr
+        value, ends = measured(e.value, e.low, e.high)
+    interval = f" ({level_words(b.level)} interval {ends})" if b is not None and ends else ""
+    return f"{gave}; with such failures counted as rejections, {value} of attempts are rejected (FRR){interval}."
 
 
 def _key_numbers(s: SystemFindings) -> tuple[KeyNumber, ...]:
@@ -105,24 +137,39 @@ def _search_sentences(s: SystemFindings) -> list[str]:
         interval = f" ({level_words(p.level)} interval {ends})" if ends else ""
         said.append(
             f"With {count(g.gallery_size)} people enrolled, {s.name} is predicted to put the right one first in "
-            f"{value} of searches{interval}." + (f" Caution: {g.caution}." if g.caution else "")
+            f"{value} of searches{interval}." + (f" Caution: {of_a_forecast(g.caution)}." if g.caution else "")
         )
     return said
 
 
 def _who_is_better(comparison: Comparison) -> list[str]:
-    """Say of the EER, and of the lowest false match rate compared, whether the systems differ."""
-    at_fmr = [d for d in comparison.differences if d.statistic.startswith("fnmr at fmr")]
-    chosen = [d for d in comparison.differences if d.statistic == "eer"][:1]
-    if at_fmr:
-        chosen = [next((d for d in at_fmr if d.statistic == "fnmr at fmr 0.001"), at_fmr[-1])]
-    return [difference_in_words(d, comparison.level) for d in chosen]
+    """Say of one statistic, the FNMR at the usual or the lowest FMR or else the EER, which systems differ."""
+    known = list(dict.fromkeys(d.statistic for d in comparison.differences))
+    at_fmr = [name for name in known if name.startswith("fnmr at fmr")]
+    usual = "fnmr at fmr 0.001"
+    chosen = usual if usual in at_fmr else at_fmr[-1] if at_fmr else "eer"
+    pairs = [d for d in comparison.differences if d.statistic == chosen]
+    if len(comparison.systems) == 2:
+        return [difference_in_words(d, comparison.level) for d in pairs]
+    what = in_a_sentence(chosen)
+    shown = [
+        f"{d.system_a} {'lower' if d.difference < 0 else 'higher'} than {d.system_b}" for d in pairs if d.significant
+    ]
+    if not shown:
+        return [f"In {what}, no two of the {len(comparison.systems)} systems are shown to differ."]
+    rest = "; what was seen of the others may be chance" if len(shown) < len(pairs) else ""
+    return [f"In {what}, {', '.join(shown)}: chance alone hardly explains that{rest}."]
+
+
+def in_a_sentence(name: str) -> str:
+    """Write the name of what systems are compared by within a sentence."""
+    what = statistic(name)
+    return what if what.startswith(("FNMR", "FMR")) else what[:1].lower() + what[1:]
 
 
 def difference_in_words(d: Difference, level: float) -> str:
     """Say in a sentence whether two systems differ, by how much, and how sure that is."""
-    what = statistic(d.statistic)
-    what = what if what.startswith(("FNMR", "FMR")) else what[:1].lower() + what[1:]
+    what = in_a_sentence(d.statistic)
     if d.low is None or d.high is None or d.p_value is None:
         return f"In {what}, {d.system_a} and {d.system_b} cannot be compared: {d.caution or 'too few errors'}."
     apart = points_apart(d.difference).lstrip("+−")

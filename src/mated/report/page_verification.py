@@ -20,6 +20,7 @@ from mated.report.page_parts import (
     Subheading,
     Table,
 )
+from mated.report.plain_cautions import said_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,16 @@ _DEFINITIONS = {
 }
 
 
+_MEANINGS = (
+    "Wu 2008: half the sum of both rates where they are nearest, comparisons at that very score counted as errors of "
+    "both kinds. Nearest: the mean of both rates at the threshold where they are nearest. Interpolated: where the ROC, "
+    "drawn with straight lines, has equal rates. ROC hull: where its convex hull has. FVC 2000: the mean of both rates "
+    "at the better of the two thresholds around the crossing. AUC is the chance that a mated score beats a non-mated "
+    "one, a tie counting half: 1 is perfect, 0.5 is guessing. d′ is how far apart the means of both classes are, in "
+    "standard deviations."
+)
+
+
 def verification_section(findings: Findings, results: Mapping[str, dict[str, Any]]) -> Section:
     """Give the error rates of every system; `results` are their dictionaries."""
     parts: list[Part] = [
@@ -52,13 +63,16 @@ def verification_section(findings: Findings, results: Mapping[str, dict[str, Any
     parts += [table for table in others if table is not None]
     parts += _explorer(findings)
     parts += [Subheading("Equal error rate"), *_equal_error_rates(findings, results)]
-    presumed = [
-        f"{name}: {b.presumption}" if len(findings.systems) > 1 else b.presumption
-        for name, s in findings.systems.items()
-        if (b := s.bootstrap) is not None and b.presumption
-    ]
+    presumed = said_once(
+        (
+            (name, b.presumption)
+            for name, s in findings.systems.items()
+            if (b := s.bootstrap) is not None and b.presumption
+        ),
+        len(findings.systems),
+    )
     if presumed:
-        parts.append(Notes(tuple(presumed), "caution", "About the intervals"))
+        parts.append(Notes(presumed, "caution", "About the intervals"))
     return Section("verification", "Verification", parts)
 
 
@@ -90,7 +104,11 @@ def _at_fmr(findings: Findings, results: Mapping[str, dict[str, Any]]) -> Table:
         "System", "FMR", "FNMR", _interval_words(findings), "Threshold", "its interval", "False matches",
         "False non-matches", "FNMR if FMR ≤ target",
     )  # fmt: skip
-    return Table("Error rates at a false match rate", head, rows, cautions)
+    note = (
+        "The threshold is where the false match rate reaches that of the row; its own chance is in the interval of the "
+        "FNMR. Last column: the FNMR at the next threshold that keeps the false match rate at or below it."
+    )
+    return Table("Error rates at a false match rate", head, rows, cautions, note)
 
 
 def _at_tmr(findings: Findings, results: Mapping[str, dict[str, Any]]) -> Table | None:
@@ -218,7 +236,7 @@ def _equal_error_rates(findings: Findings, results: Mapping[str, dict[str, Any]]
             "The equal error rate is where both rates are the same. On real scores they seldom are exactly, and "
             "definitions differ in what to report then; they are given side by side."
         ),
-        Table("Equal error rate by definition, and other measures of separation", head, rows, cautions),
+        Table("Equal error rate by definition, and other measures of separation", head, rows, cautions, _MEANINGS),
     ]
 
 

@@ -23,9 +23,15 @@ __all__ = ["Report", "report", "study_for"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A study, evaluated; `findings` holds every result."""
+    """A study, evaluated; `findings` holds every result, names of subjects and samples only where they may be shown."""
 
     findings: Findings
+
+    def __post_init__(self) -> None:
+        if not self.findings.show_ids:
+            from mated.report.hidden_names import without_names
+
+            object.__setattr__(self, "findings", without_names(self.findings))
 
     def html(self) -> str:
         """Return the page: one HTML text that needs nothing else."""

@@ -46,6 +46,8 @@ __all__ = [
 Enabled: TypeAlias = Literal["auto", "true", "false"]
 """Whether to make a section: where the data allow it, in any case (or say what is wrong), or never."""
 
+_MOST_IN_A_TITLE = 4
+
 
 @dataclass(frozen=True)
 class PointsSpec:
@@ -270,14 +272,15 @@ def study_of_files(sources: Any, *, reading: Mapping[str, Any] | None = None, **
     else:
         named = sources if isinstance(sources, Mapping) else {"scores": sources}
     given = given_reading(reading or {})
-    return Study(tuple(SystemSpec(str(name), file, **given) for name, file in named.items()), **options)
+    systems = tuple(SystemSpec(str(name), file, **given) for name, file in named.items())
+    return Study(systems, **{"title": _title([spec.name for spec in systems]), **options})
 
 
 def lists_of_one_system(mated: str | Path, nonmated: str | Path, reading: Mapping[str, Any] | None = None) -> Study:
     """Make a study of one system whose scores are two lists."""
     name = f"{bare_name(mated)} + {bare_name(nonmated)}"
     given = {**given_reading(reading or {}), "mated": Path(mated), "nonmated": Path(nonmated)}
-    return Study((SystemSpec(name, **given),))
+    return Study((SystemSpec(name, **given),), title=name)
 
 
 def given_reading(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,6 +294,13 @@ def given_reading(options: Mapping[str, Any]) -> dict[str, Any]:
         if value is not None and (default is None or value != default):
             found[name] = value
     return found
+
+
+def _title(names: Sequence[str]) -> str:
+    """Call a study that nobody named after its systems."""
+    if len(names) > _MOST_IN_A_TITLE or not names:
+        return f"{len(names)} systems"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _named(files: Sequence[Any]) -> dict[str, Any]:

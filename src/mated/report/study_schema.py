@@ -225,7 +225,10 @@ SCHEMA: tuple[Table, ...] = (
         "claim",
         "A claim to check; once for each claim.",
         (
-            Key("text", "text", "the claim; docs/how-to/report.md has its grammar", "needed", '"fnmr <= 0.03 at fmr 1e-4"'),
+            Key(
+                "text", "text", "the claim; see docs/how-to/report.md", "needed",
+                '"fnmr <= 0.03 at fmr 1e-4"',
+            ),
             Key("system", "text", "the system it is about", "every system", '"alpha"'),
             Key("level", "rate", "confidence level", "that of the study", "0.99"),
         ),

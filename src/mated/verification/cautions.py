@@ -7,6 +7,7 @@ independent) and the resolution 1/N of a class with N comparisons.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def caution_at_fmr(tally: Tally, target: Fraction, false_nonmatches: int) -> str
             )
         ]
     else:
-        parts = _few(int(expected), "false match", "false matches")
+        parts = _few(ceil(expected), "false match", "false matches")
     return _sentence(parts + _few(false_nonmatches, "false non-match", "false non-matches"))
 
 
@@ -56,7 +57,7 @@ def caution_at_tmr(tally: Tally, target: Fraction, false_matches: int) -> str | 
             )
         ]
     else:
-        parts = _few(int(expected), "false non-match", "false non-matches")
+        parts = _few(ceil(expected), "false non-match", "false non-matches")
     return _sentence(parts + _few(false_matches, "false match", "false matches"))
 
 

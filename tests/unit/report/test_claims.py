@@ -56,6 +56,7 @@ def test_without_an_interval_nothing_is_decided(low, high):
         ("FNMR ≤ 3 % at FMR 0.01%", "fnmr", "<=", 0.03, None, {"fmr": 1e-4}, None),
         ("tmr >= 0.97 at fmr 1e-3 for alpha", "tmr", ">=", 0.97, None, {"fmr": 1e-3}, "alpha"),
         ("eer <= 0.02", "eer", "<=", 0.02, None, {}, None),
+        ("fmr <= 1e-4", "fmr", "<=", 1e-4, None, {}, None),
         ("auc ≥ 0.99 for 'my system'", "auc", ">=", 0.99, None, {}, "my system"),
         ("rank1 >= 0.98", "rank", ">=", 0.98, 1, {}, None),
         ("rank-5 > .9 at gallery 1e6", "rank", ">", 0.9, 5, {"gallery": 10**6}, None),
@@ -82,7 +83,7 @@ def test_claims_are_read(text, measure, direction, limit, rank, at, about):
         ("eer <= small", 8, "a number is expected, and 'small'"),
         ("eer <= 3", 8, "3 % is 0.03"),
         ("eer <= 0.1 at fmr 0.1", 12, "comes nothing, not 'at fmr'"),
-        ("fmr <= 1e-4", 12, "'at threshold ...'"),
+        ("fmr <= 1e-4 at fpir 0.1", 13, "'at threshold ...'; or 'at tmr ...'; or nothing, not 'at fpir'"),
         ("fmr <= 1e-4 at treshold 3", 16, "did you mean 'threshold'?"),
         ("fnmr <= 0.1 at fmr 0.1 and fmr 0.2", 28, "fmr is said twice"),
         ("fnmr <= 0.1 at fmr 2", 20, "between 0 and 1"),
@@ -134,8 +135,35 @@ def test_a_rate_that_is_missed_for_sure_is_not_supported():
     assert answer.verdict == "not supported"
     assert (answer.value, answer.low, answer.high) == pytest.approx((0.5, 0.4691, 0.5309), abs=1e-4)
     assert answer.sentence.startswith(
-        "Not supported: FMR at threshold 3 is 0.5, 95 % interval 0.4691 to 0.5309, wholly"
+        "Not supported: FMR at threshold 3 is 50 %, 95 % interval 46.91 to 53.09 %, wholly above 40 %;"
     )
+
+
+def test_a_rate_without_a_condition_is_answered_at_every_threshold_in_use(known):
+    b = known[1]
+    two = answer_claim(parse_claim("fmr <= 0.1"), "alpha", Sources(b, thresholds=(-50, 10)), 0.95)
+    for answer, threshold in zip(two, (-50, 10), strict=True):
+        e = b.at_threshold(threshold).fmr
+        assert (answer.claim, answer.value, answer.low, answer.high) == ("fmr <= 0.1", e.value, e.low, e.high)
+        assert f"FMR at threshold {threshold} is" in answer.sentence
+    (missed,) = answer_claim(parse_claim("tmr >= 0.5"), "alpha", Sources(b, thresholds=(10,)), 0.95)
+    assert missed.value == b.at_threshold(10).tmr.value
+
+
+def test_without_a_threshold_in_use_the_answer_names_the_laxest_that_would_do(known):
+    v, b = known
+    (answer,) = answer_claim(parse_claim("fmr <= 0.1"), "alpha", Sources(b), 0.95)
+    assert (answer.verdict, answer.value) == ("undecided", None)
+    assert "it depends on the threshold, and the study names none" in answer.sentence
+    # By brute force: the upper end at every observed score, the laxest first.
+    met = [t for t in v.tally.scores.tolist() if b.at_threshold(t).fmr.high <= 0.1]
+    fnmr = b.at_threshold(met[0]).fnmr.value
+    assert f"at threshold {met[0]:g} and stricter, where the FNMR is {100 * fnmr:.4g} % and more." in answer.sentence
+    (never,) = answer_claim(parse_claim("fmr <= 1e-9"), "alpha", Sources(b), 0.95)
+    assert "at none of the scores they hold: the comparisons are too few" in never.sentence
+    (rate,) = answer_claim(parse_claim("fnmr <= 0.1"), "alpha", Sources(b), 0.95)
+    assert "or the FMR ('at fmr 1e-3')" in rate.sentence
+    assert "would support it" not in rate.sentence
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,9 @@ from mated.report import numbers_in_words as words
     [
         (words.percent(0.01187), "1.187\u00a0%"),
         (words.percent(0.0), "0\u00a0%"),
+        (words.percent(4.2e-7), "0.000042\u00a0%"),
+        (words.percent(1e-30), "<\u202f0.00000001\u00a0%"),
+        (words.between(1.05e-7, 0.000375), "0.0000105\u00a0to\u00a00.0375\u00a0%"),
         (words.percent(None), "–"),
         (words.between(0.00746, 0.0188), "0.746\u00a0to\u00a01.88\u00a0%"),
         (words.between(None, 0.1), "–"),

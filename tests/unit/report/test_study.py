@@ -22,6 +22,7 @@ from mated.report.study import (
     QualitySpec,
     Study,
     SystemSpec,
+    study_of_files,
 )
 from mated.report.study_files import read_study
 from mated.report.study_schema import SCHEMA, reference_tables, table
@@ -209,6 +210,16 @@ def test_what_is_given_beside_a_study_goes_before_it_and_claims_are_added(tmp_pa
         study_for(path, reading={"dissimilarity": True, "unit": "auto"})
     with pytest.raises(MatedError, match="not both"):
         study_for([path, "scores.csv"])
+
+
+@pytest.mark.parametrize(
+    ("names", "title"),
+    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c"), (list("abcde"), "5 systems")],
+)
+def test_a_study_of_files_is_called_after_its_systems(tmp_path, names, title):
+    files = [tmp_path / f"{name}.csv" for name in names]
+    assert study_of_files(files).title == title
+    assert study_of_files(files, title="mine").title == "mine"
 
 
 def test_files_are_systems_by_their_bare_names(tmp_path):

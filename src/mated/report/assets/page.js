@@ -144,6 +144,8 @@
     caution.hidden = !stop.caution;
     caution.querySelector("[data-show]").textContent = stop.caution || "";
     document.getElementById("typed").textContent = stop.typed;
+    const whose = document.getElementById("typed-for");
+    if (whose) whose.textContent = page.systems[system].name;
     frame = frame || requestAnimationFrame(moveMarkers);
     // Told once the slider rests, so that a screen reader is not flooded.
     clearTimeout(waiting);
@@ -189,7 +191,6 @@
     const dark = !onPaper && (chosen ? chosen === "dark" : prefersDark.matches);
     root.dataset.theme = dark ? "dark" : "light";
     theme.textContent = dark ? "Light" : "Dark";
-    theme.setAttribute("aria-pressed", String(dark));
     theme.setAttribute("aria-label", dark ? "Switch to light colours" : "Switch to dark colours");
     redraw();
   };

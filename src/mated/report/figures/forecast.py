@@ -70,7 +70,7 @@ def forecast_figure(
             "arrayminus": [100 * (e.value - e.low)], "color": color_of(index), "thickness": 1.3, "width": 4,
         }  # fmt: skip
         data.append(dot)
-        keys.append(Key(f"{name}, measured", color_of(index), "dot"))
+        keys.append(Key(f"{name}, measured", color_of(index), "square"))
     left, right = min(sizes), max(sizes)
     margin = 0.03 * max(np.log10(right / left), 0.5)
     x = axis(
@@ -91,8 +91,8 @@ def forecast_figure(
         figure(data, x, y, shapes=shapes),
         "Forecast: what larger galleries would do",
         f"Predicted rank-{rank} rate against the size of the gallery. {said}.",
-        "Predicted from verification scores; the more people are enrolled, the more others may look like the one "
-        "searched for.",
+        "Predicted from verification scores: the more people are enrolled, the more others look like the one searched "
+        "for." + (" Squares are searches that were made." if any(key.kind == "square" for key in keys) else ""),
         tuple(keys),
         notes=notes,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mated.report.figures.style import FigureSpec, Key, axis, figure, label, markers, several_labels
+from mated.report.figures.style import FigureSpec, Key, axis, figure, markers, several_labels
 from mated.report.numbers_in_words import level_words, percent, points_apart, statistic
 
 if TYPE_CHECKING:
@@ -82,16 +82,16 @@ def differences_figure(comparison: Comparison) -> FigureSpec | None:
         "type": "line", "xref": "x", "yref": "paper", "x0": 0, "x1": 0, "y0": 0, "y1": 1,
         "line": {"color": "~ink", "width": 1.2},
     }  # fmt: skip
-    a, b = comparison.systems[0], comparison.systems[1]
-    words = "Difference in percentage points" if several else f"{label(a, 20)} minus {label(b, 20)}, percentage points"
-    x = axis(words, nticks=7)
+    whose = "" if several else f"{comparison.systems[0]} minus {comparison.systems[1]}. "
+    x = axis("Percentage points", nticks=7)
     said = "; ".join(f"{r.group}: {points_apart(r.value)} percentage points" for r in rows)
     return FigureSpec(
         data,
         figure(data, x, _names_axis(names), height=height, shapes=[zero]),
         "Differences and their intervals",
         f"Differences between the systems. {said}.",
-        "Zero is no difference. Filled: chance hardly explains it, with p below 0.05 after the correction.",
+        f"{whose}Zero is no difference. Filled: chance hardly explains it, with p below 0.05"
+        + (" after the correction." if several else "."),
         (
             Key("difference shown", "~c0", "dot"),
             Key("difference not shown", "~c0", "ring"),

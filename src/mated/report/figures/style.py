@@ -52,7 +52,7 @@ class Key:
 
     text: str
     color: str
-    kind: Literal["line", "band", "dot", "ring", "area"] = "line"
+    kind: Literal["line", "band", "dot", "ring", "area", "square"] = "line"
     dash: str = "solid"
 
 
@@ -224,8 +224,6 @@ def figure(
 
 def percent_ticks(low: float, high: float) -> dict[str, Any]:
     """Return ticks at powers of ten of an axis of rates in percent, and finer ones where it spans few of them."""
-    from mated.plots.written_numbers import write_percentage
-
     decades = np.log10(high / low)
     steps = (1,) if decades > 2.5 else (1, 2, 5)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
@@ -237,6 +235,14 @@ def percent_ticks(low: float, high: float) -> dict[str, Any]:
         "type": "log",
         "tickmode": "array",
         "tickvals": shown,
-        "ticktext": [write_percentage(rate / 100).replace(" ", "\u00a0") for rate in shown],
+        "ticktext": [_tick(rate) for rate in shown],
         "range": [float(np.log10(low)), float(np.log10(high))],
     }
+
+
+def _tick(percentage: float) -> str:
+    """Write a tick in full as far as it can be read, below that as a power of ten."""
+    from mated.plots.written_numbers import write_percentage
+
+    words = f"{percentage:.8f}".rstrip("0").rstrip(".") if percentage >= 1e-5 else write_percentage(percentage / 100)
+    return f"{words.removesuffix('%').strip()}\u00a0%"
