@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mated.errors import MatedError
-from mated.evaluation.attempts import AttemptEstimates, AttemptIntervals, attempt_entries
+from mated.evaluation.attempts import AttemptEstimates, AttemptIntervals
 from mated.evaluation.estimate import Estimate
 from mated.evaluation.estimates import Box, EerEstimate, FmrEstimate, ThresholdEstimate, TmrEstimate
 from mated.evaluation.html import table_html
@@ -126,21 +126,41 @@ class Bootstrap:
 
     def at_threshold(self, threshold: float) -> ThresholdEstimate:
         """FMR, FNMR and TMR at a threshold."""
-        point, tally = self.verification.at_threshold(threshold), self.verification.tally
+        return self.at_thresholds((threshold,))[0]
+
+    def at_thresholds(self, thresholds: Sequence[float]) -> list[ThresholdEstimate]:
+        """The same at several thresholds; comparisons of known subjects are counted once for all of them.
+
+        A percentile bootstrap (`intervals="bootstrap"`) draws anew for each, so that no estimate depends on which
+        others are asked for.
+        """
+        tally = self.verification.tally
+        points = [self.verification.at_threshold(threshold) for threshold in thresholds]
         if isinstance(self.resampling, SubjectResampling):
-            fmr, fnmr = self.resampling.rates_at_threshold(tally.from_user(threshold), self.level)
-            return ThresholdEstimate(point, self._clustered(fmr), self._clustered(fnmr))
+            inner = [tally.from_user(threshold) for threshold in thresholds]
+            both = self.resampling.rates_at_thresholds(inner, self.level)
+            return [
+                ThresholdEstimate(point, self._clustered(fmr), self._clustered(fnmr))
+                for point, (fmr, fnmr) in zip(points, both, strict=True)
+            ]
         if self.intervals == "bootstrap":
-            false, true = self.resampling.at_threshold([threshold])
-            return ThresholdEstimate(
+            return [self._drawn_at(point) for point in points]
+        return [
+            ThresholdEstimate(
                 point,
-                self._rate(false[:, 0], point.fmr, point.errors_nonmated, tally.n_nonmated),
-                self._rate(1 - true[:, 0], point.fnmr, point.errors_mated, tally.n_mated),
+                self._binomial(point.errors_nonmated, tally.n_nonmated),
+                self._binomial(point.errors_mated, tally.n_mated),
             )
+            for point in points
+        ]
+
+    def _drawn_at(self, point: AtThreshold) -> ThresholdEstimate:
+        tally = self.verification.tally
+        false, true = self.resampling.at_threshold([point.threshold])
         return ThresholdEstimate(
             point,
-            self._binomial(point.errors_nonmated, tally.n_nonmated),
-            self._binomial(point.errors_mated, tally.n_mated),
+            self._rate(false[:, 0], point.fmr, point.errors_nonmated, tally.n_nonmated),
+            self._rate(1 - true[:, 0], point.fnmr, point.errors_mated, tally.n_mated),
         )
 
     def eer(self) -> EerEstimate:
@@ -368,47 +388,9 @@ class Bootstrap:
 
     def to_dict(self) -> dict[str, Any]:
         """The dictionary of the verification with every interval filled in."""
-        v = self.verification
-        result = v.to_dict()
-        eer = self.eer()
-        result["eer"] |= {
-            "se": eer.eer.se,
-            "low": eer.eer.low,
-            "high": eer.eer.high,
-            "normal": None if eer.eer.normal is None else list(eer.eer.normal),
-            "method": eer.eer.method,
-            "threshold_low": eer.threshold_low,
-            "threshold_high": eer.threshold_high,
-            "coefficient_of_variation": eer.coefficient_of_variation,
-            "systematic_to_statistical": eer.systematic_to_statistical,
-            "caution": joined(result["eer"]["caution"], eer.eer.caution),
-        }
-        for entry, at in zip(result["at_fmr"], self.at_fmrs(v.fmr_targets), strict=True):
-            entry |= at.tmr.entries("tmr") | {"fnmr_low": at.fnmr.low, "fnmr_high": at.fnmr.high}
-            entry |= {"threshold_low": at.threshold_low, "threshold_high": at.threshold_high}
-            entry["caution"] = joined(entry["caution"], at.fnmr.caution)
-        for entry, rate in zip(result["at_tmr"], map(self.at_tmr, v.points.tmr), strict=True):
-            entry |= rate.fmr.entries("fmr")
-            entry |= {"threshold_low": rate.threshold_low, "threshold_high": rate.threshold_high}
-            entry["caution"] = joined(entry["caution"], rate.fmr.caution)
-        for entry, both in zip(result["at_threshold"], map(self.at_threshold, v.points.threshold), strict=True):
-            entry |= both.fmr.entries("fmr") | both.tmr.entries("tmr")
-            entry |= {"fnmr_low": both.fnmr.low, "fnmr_high": both.fnmr.high}
-            entry["caution"] = joined(entry["caution"], both.fmr.caution, both.fnmr.caution)
-        area = self.auc()
-        result["with_failures"] = attempt_entries(v, self.attempts)
-        result["auc"] |= {"se": area.se, "low": area.low, "high": area.high, "method": area.method}
-        if v.streaming is not None:
-            result["streaming"] = v.streaming.to_dict(by_subject=self.by_subject)
-        result["uncertainty"] = {
-            "method": "subject-level" if self.by_subject else "independent comparisons",
-            "intervals": self.intervals,
-            "replicates": self.resampling.replicates,
-            "level": self.level,
-            "seed": self.resampling.seed,
-            "caution": self.presumption,
-        }
-        return result
+        from mated.evaluation.bootstrap_dictionary import bootstrap_dictionary
+
+        return bootstrap_dictionary(self)
 
     @property
     def presumption(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from mated.errors import MatedError
-from mated.evaluation.prediction import GalleryPrediction, Method, OpenSetPrediction, Prediction
+from mated.evaluation.predict_open_set import with_open_set, within
+from mated.evaluation.prediction import GalleryPrediction, Method, Prediction
 from mated.evaluation.verification import Verification
 from mated.evaluation.verify import bare_name, several, verify
+from mated.scores import Comparisons
 from mated.uncertainty.binomial import FEW, check_level, clopper_pearson
 from mated.uncertainty.cautions import joined
 from mated.uncertainty.replicates import Replicates
@@ -23,14 +25,16 @@ from mated.verification.rates import exact_rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mated.identification.individual_rates import EmpiricalRates
     from mated.identification.resolution import Resolution
     from mated.identification.tail import TailModel
     from mated.scores.probe_scores import ProbeScores
     from mated.scores.searches import Layout
+    from mated.scores.subject_tallies import Symmetry
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["predict"]
+__all__ = ["Predicting", "predict"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -38,6 +42,7 @@ _USUAL_RANKS = (1, 5, 10, 20)
 _LARGEST_GALLERY = 10**12
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _GLOBAL = ("global", "bolle", "narrow")
+_RESAMPLED_AS: dict[Method, Method] = {"hypergeometric": "step", "individual": "average"}
 
 
 def predict(
@@ -111,10 +116,10 @@ def predict(
         )
     if not known and (rates or several(threshold)):
         raise MatedError(f"{called}: open-set predictions need to know who was compared")
-    made = _Predicting(v, asked, length, replicates, seed_of(rng), level, progress)
+    made = Predicting(v, asked, length, replicates, seed_of(rng), level, progress)
     galleries = made.all(sizes, method if known or method != "auto" else "global")
     if rates or several(threshold):
-        galleries = tuple(made.with_open_set(g, rates, several(threshold)) for g in galleries)
+        galleries = with_open_set(made, galleries, rates, several(threshold))
     return Prediction(
         name=called,
         galleries=galleries,
@@ -150,7 +155,7 @@ def _ranks(ranks: int | Iterable[int] | None, sizes: tuple[int, ...]) -> tuple[i
 
 
 @dataclass(frozen=True, eq=False)
-class _Predicting:
+class Predicting:
     """One set of scores with everything that several galleries share, each part made when it is first needed."""
 
     v: Verification
@@ -163,14 +168,32 @@ class _Predicting:
 
     @property
     def layout(self) -> Layout:
+        """The comparisons."""
         assert self.v.layout is not None
         return self.v.layout
 
     @cached_property
     def probes(self) -> ProbeScores:
+        """What the tail model is fitted to."""
         from mated.scores.probe_scores import ProbeScores
 
-        return ProbeScores.of(self.layout, symmetric=self.v.symmetric)
+        return ProbeScores.of(self.layout, symmetric=self.symmetric)
+
+    @cached_property
+    def symmetric(self) -> Symmetry:
+        """Whether comparisons are read in both directions, found out once for all that ask."""
+        from mated.scores.subject_tallies import lists_pairs_once
+
+        if self.v.symmetric != "auto" or not isinstance(self.layout, Comparisons):
+            return self.v.symmetric
+        return "yes" if lists_pairs_once(self.layout) else "no"
+
+    @cached_property
+    def own_rates(self) -> EmpiricalRates:
+        """The false match rates of each probe by its own scores."""
+        from mated.identification.individual_rates import EmpiricalRates
+
+        return EmpiricalRates.of(self.layout, symmetric=self.symmetric)
 
     @cached_property
     def has_tail(self) -> bool:
@@ -183,6 +206,7 @@ class _Predicting:
 
     @cached_property
     def resolution(self) -> Resolution:
+        """What one subject's scores resolve."""
         from mated.identification.resolution import Resolution, resolution
 
         if self.has_tail:
@@ -195,27 +219,25 @@ class _Predicting:
 
     @cached_property
     def tail(self) -> TailModel:
+        """The tail model of the data themselves."""
         from mated.identification.tail import fit_tail_model
 
         return fit_tail_model(self.probes)
 
     def all(self, sizes: tuple[int, ...], method: Method) -> tuple[GalleryPrediction, ...]:
-        """Predict galleries, those of one method together: their replicates are drawn once."""
+        """Predict galleries; those whose replicates are of one kind together, so that they are drawn once."""
         from mated.identification.resolution import headline
 
         chosen: dict[int, Method] = {
             size: headline(size, self.resolution) if method == "auto" else method for size in sizes
         }
-        made: dict[int, GalleryPrediction] = {}
-        for kind in dict.fromkeys(chosen.values()):
-            alike = tuple(size for size in sizes if chosen[size] == kind)
-            made |= self._by(kind, alike)
-        return tuple(made[size] for size in sizes)
-
-    def _by(self, method: Method, sizes: tuple[int, ...]) -> dict[int, GalleryPrediction]:
-        rates = {size: self._point(size, method) for size in sizes}
-        drawn = self._replicates(method, sizes, rates) if self.replicates else dict.fromkeys(sizes)
-        return {size: self._result(size, method, rates[size], drawn[size]) for size in sizes}
+        rates = {size: self._point(size, chosen[size]) for size in sizes}
+        drawn: dict[int, Floats | None] = dict.fromkeys(sizes)
+        kinds = {size: _RESAMPLED_AS.get(chosen[size], chosen[size]) for size in sizes}
+        for kind in dict.fromkeys(kinds.values()) if self.replicates else ():
+            alike = tuple(size for size in sizes if kinds[size] == kind)
+            drawn |= self._replicates(kind, alike, rates)
+        return tuple(self._result(size, chosen[size], rates[size], drawn[size]) for size in sizes)
 
     def _result(self, size: int, method: Method, rate: Floats, drawn: Floats | None) -> GalleryPrediction:
         columns = None if drawn is None else [Replicates(drawn[:, k], float(rate[k])) for k in range(len(rate))]
@@ -226,8 +248,8 @@ class _Predicting:
             ranks=self.ranks,
             rate=tuple(rate.tolist()),
             se=None if columns is None else tuple(float(c.standard_error) for c in columns),
-            low=None if ends is None else tuple(_within(e[0], r) for e, r in zip(ends, rate, strict=True)),
-            high=None if ends is None else tuple(_within(e[1], r, upper=True) for e, r in zip(ends, rate, strict=True)),
+            low=None if ends is None else tuple(within(e[0], r) for e, r in zip(ends, rate, strict=True)),
+            high=None if ends is None else tuple(within(e[1], r, upper=True) for e, r in zip(ends, rate, strict=True)),
             beside=self._beside(size, method),
             individual=self._individual(size) if method == "individual" else None,
             caution=self._caution(size, method),
@@ -295,8 +317,8 @@ class _Predicting:
             self.layout,
             sizes,
             self.ranks,
-            estimator="average" if method in ("average", "individual") else "step",
-            symmetric=self.v.symmetric,
+            estimator="average" if method == "average" else "step",
+            symmetric=self.symmetric,
             rng=self.seed,
             **drawing,
         )
@@ -337,77 +359,3 @@ class _Predicting:
         rates = cmc_of_rocs(self.v.individual_rocs, size, self.ranks)
         quantiles = np.quantile(rates, _QUANTILES, axis=0)
         return {f"{100 * q:g} %": tuple(row.tolist()) for q, row in zip(_QUANTILES, quantiles, strict=True)}
-
-    def with_open_set(
-        self, made: GalleryPrediction, fpirs: tuple[float, ...], thresholds: tuple[float, ...]
-    ) -> GalleryPrediction:
-        """Add the open-set errors at false positive identification rates and at thresholds."""
-        points = [self._open_set(made.gallery_size, fpir=fpir) for fpir in fpirs]
-        points += [self._open_set(made.gallery_size, threshold=at) for at in thresholds]
-        return replace(made, open_set=tuple(points))
-
-    def _open_set(self, size: int, *, fpir: float | None = None, threshold: float | None = None) -> OpenSetPrediction:
-        from mated.identification.individual_rates import EmpiricalRates
-        from mated.uncertainty.forecast import forecast_open_set, forecast_open_set_empirically
-
-        tally = self.v.tally
-        options: dict[str, Any] = {
-            "threshold": None if threshold is None else tally.from_user(threshold),
-            "fpir": fpir,
-            "rank": self.length,
-            "replicates": self.replicates or 2,
-            "rng": self.seed,
-            "progress": self.progress if self.replicates else None,
-        }
-        method: Literal["empirical", "tail"] = "empirical" if self.resolution.resolves(size) else "tail"
-        if method == "empirical":
-            rates = EmpiricalRates.of(self.layout, symmetric=self.v.symmetric)
-            found = forecast_open_set_empirically(rates, size, **options)
-        else:
-            found = forecast_open_set(self.probes, size, **options)
-        point = found.point
-        ends: dict[str, tuple[float | None, float | None]] = {}
-        for key, replicates, value in (("fpir", found.fpir, point.fpir), ("fnir", found.fnir, point.fnir)):
-            low, high = replicates.percentile_interval(self.level) if self.replicates else (None, None)
-            ends[key] = (
-                None if low is None else _within(low, value),
-                None if high is None else _within(high, value, upper=True),
-            )
-        given = fpir is not None
-        if method == "empirical" and not given and self.replicates:
-            ends["fpir"] = (ends["fpir"][0], max(ends["fpir"][1] or 0.0, self._fpir_bound(size, point.threshold)))
-        return OpenSetPrediction(
-            threshold=tally.to_user(point.threshold) if threshold is None else threshold,
-            length=self.length,
-            fpir=point.fpir,
-            fnir=point.fnir,
-            fpir_target=fpir,
-            fpir_low=None if given else ends["fpir"][0],
-            fpir_high=None if given else ends["fpir"][1],
-            fnir_low=ends["fnir"][0],
-            fnir_high=ends["fnir"][1],
-            method=method,
-            caution=joined(
-                found.caution,
-                "no mated score reaches the threshold" if point.threshold > self._highest_mated else None,
-            ),
-        )
-
-    def _fpir_bound(self, size: int, inner: float) -> float:
-        """Return an upper bound of FPIR where false matches at the threshold are too few for replicates to vary.
-
-        That of everybody having the upper bound of the global FMR; 0 where there are enough.
-        """
-        from mated.uncertainty.cluster import rates_at_threshold
-
-        fmr = rates_at_threshold(self.v.subject_pairs, inner, self.level)[0]
-        return float(-np.expm1(size * np.log1p(-min(fmr.high, 1 - 1e-16)))) if fmr.errors < FEW else 0.0
-
-    @cached_property
-    def _highest_mated(self) -> float:
-        return float(self.v.tally.scores[self.v.tally.mated_at_or_above > 0][-1])
-
-
-def _within(end: float, value: float, *, upper: bool = False) -> float:
-    """Keep an interval's end between 0 and 1, and the value within the interval."""
-    return float(min(1.0, max(end, value)) if upper else max(0.0, min(end, value)))

@@ -114,11 +114,13 @@ class SubjectResampling:
         fmr, fnmr = pigeonhole.at_threshold(self.pairs, self.weights, inner, threads=self.threads)
         return fmr, 1 - fnmr
 
-    def rates_at_threshold(self, threshold: float, level: float) -> tuple[ClusterInterval, ClusterInterval]:
-        """Intervals of FMR and FNMR at an inner threshold, without replicates."""
-        from mated.uncertainty.cluster import rates_at_threshold
+    def rates_at_thresholds(
+        self, thresholds: Sequence[float], level: float
+    ) -> list[tuple[ClusterInterval, ClusterInterval]]:
+        """Intervals of FMR and FNMR at inner thresholds, without replicates."""
+        from mated.uncertainty.cluster import rates_at_thresholds
 
-        return rates_at_threshold(self.pairs, threshold, level)
+        return rates_at_thresholds(self.pairs, thresholds, level)
 
     def eer(self) -> Arrays:
         """Equal error rate and its threshold."""

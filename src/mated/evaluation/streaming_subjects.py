@@ -173,9 +173,11 @@ class StreamedSubjectResampling(SubjectResampling):
         """Equal error rate and its threshold."""
         return self._with_enough(SubjectResampling.eer)
 
-    def rates_at_threshold(self, threshold: float, level: float) -> tuple[ClusterInterval, ClusterInterval]:
-        """Intervals of FMR and FNMR at an inner threshold."""
-        return self._with_enough(lambda plain: plain.rates_at_threshold(threshold, level))
+    def rates_at_thresholds(
+        self, thresholds: Sequence[float], level: float
+    ) -> list[tuple[ClusterInterval, ClusterInterval]]:
+        """Intervals of FMR and FNMR at inner thresholds."""
+        return self._with_enough(lambda plain: plain.rates_at_thresholds(thresholds, level))
 
     def _with_enough(self, draw: Callable[[SubjectResampling], _T]) -> _T:
         """Draw from what is kept, and keep more until that is enough; the draws are the same each time."""

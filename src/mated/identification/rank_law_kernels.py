@@ -13,7 +13,7 @@ matters.
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, log, log1p, sqrt
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -39,6 +39,10 @@ NARROW = 0.003
 
 FEW_TIES = 16
 """Up to so many equal scores the hypergeometric law is averaged one by one."""
+
+
+FEW_RANKS, FEW_BEATING = 32, 32.0
+"""Up to this rank, and with fewer rivals expected to beat the mate, terms are summed from none on."""
 
 
 @compiled
@@ -74,10 +78,35 @@ def _divide(within: Floats, at: Floats, first: int, last: int, total: float) -> 
 
 
 @compiled
-def _binomial(p: float, size: int, ranks: Counts, within: Floats, at: Floats) -> tuple[int, int]:
+def _few_beating(p: float, trials: int, ranks: Counts, within: Floats, at: Floats) -> tuple[int, int]:
+    """Do as `_binomial` where few rivals beat the mate and low ranks are asked for: terms from (1 − p)^trials on.
+
+    The logarithm of the first term is small, so its rounding is that of a few units in the last place of the result.
+    """
+    odds = p / (1.0 - p)
+    term = exp(trials * log1p(-p))
+    rank, rivals, total = 0, 0, 0.0
+    while True:
+        total += term
+        if ranks[rank] == rivals + 1:
+            within[rank] = min(total, 1.0)
+            at[rank] = term
+            rank += 1
+            if rank == len(ranks):
+                break
+        rivals += 1
+        term *= (trials - rivals + 1) / rivals * odds
+        if term < NEGLIGIBLE and rivals > trials * p:
+            break
+    return 0, rank
+
+
+@compiled
+def _binomial(p: float, size: int, ranks: Counts, within: Floats, at: Floats, quick: bool) -> tuple[int, int]:
     """Fill P(rank ≤ r) and P(rank = r) for the ranks between the two positions returned.
 
-    Ranks before the first position have probability 0, those from the second on 1. Ranks are below `size`.
+    Ranks before the first position have probability 0, those from the second on 1. Ranks are below `size`. The quick
+    way for low ranks rounds differently, by some 1e-14, and in a way that depends on which ranks are asked for.
     """
     trials = size - 1
     if p <= 0.0:
@@ -87,6 +116,8 @@ def _binomial(p: float, size: int, ranks: Counts, within: Floats, at: Floats) ->
         return 0, 0
     if p >= 1.0:
         return len(ranks), len(ranks)
+    if quick and len(ranks) and ranks[-1] <= FEW_RANKS and size * p < FEW_BEATING:
+        return _few_beating(p, trials, ranks, within, at)
     q = 1.0 - p
     nearest = _position(ranks, size * p)
     below = nearest == 0 or (ranks[nearest - 1] - 1 < trials * p and _far(ranks[nearest - 1] - 1, trials, p))
@@ -194,7 +225,7 @@ def _finish(total: Floats, lost: Floats, certain: Floats, certain_lost: Floats) 
 
 @compiled
 def add_binomial(
-    low: Floats, high: Floats, weight: Floats, owner: Counts, size: int, ranks: Counts, total: Floats
+    low: Floats, high: Floats, weight: Floats, owner: Counts, size: int, ranks: Counts, total: Floats, quick: bool
 ) -> None:
     """Add weight × the mean of P(rank ≤ r) over p from `low` to `high` to the row of each range's owner.
 
@@ -211,14 +242,14 @@ def add_binomial(
         if i and row != owner[i - 1]:
             _finish(total[owner[i - 1]], lost, certain, certain_lost)
         if low[i] != held:
-            begin[here], end[here] = _binomial(low[i], size, ranks, within[here], at[here])
+            begin[here], end[here] = _binomial(low[i], size, ranks, within[here], at[here], quick)
             held = low[i]
         if high[i] == low[i]:
             for k in range(begin[here], end[here]):
                 _add(total[row], lost, k, weight[i] * within[here, k])
             _add(certain, certain_lost, end[here], weight[i])
             continue
-        begin[there], end[there] = _binomial(high[i], size, ranks, within[there], at[there])
+        begin[there], end[there] = _binomial(high[i], size, ranks, within[there], at[there], quick)
         for k in range(begin[here], end[there]):
             within_low = within[here, k] if k < end[here] else 1.0
             at_low = at[here, k] if k < end[here] else 0.0

@@ -235,17 +235,26 @@ def fit_replicates(probes: ProbeScores, weights: NDArray[Any], like: TailModel |
             yield _fitted(probes, row, above[:, number], total[:, number], excess[:, number], like)
 
 
-def tail_cmc(model: TailModel, gallery_sizes: Sequence[float], ranks: ArrayLike, *, factor: ArrayLike = 1.0) -> Floats:
+def tail_cmc(
+    model: TailModel,
+    gallery_sizes: Sequence[float],
+    ranks: ArrayLike,
+    *,
+    factor: ArrayLike = 1.0,
+    quick: bool = False,
+) -> Floats:
     """Return the forecast CMC, a row for each gallery size (the mate counted) and a column for each rank.
 
     Formula: the mean over subjects, and within each over its mated scores, of P(Binomial(n − 1, FMR) ≤ r − 1).
-    `factor` multiplies the false match rates, one number or one for each gallery size.
+    `factor` multiplies the false match rates, one number or one for each gallery size; `quick` is for replicates (see
+    `mated.identification.rank_law.mean_rank_cdf`).
     """
     sizes = [as_gallery_size(size) for size in gallery_sizes]
     rows = []
     for size, times in zip(sizes, np.broadcast_to(factor, len(sizes)), strict=True):
         rate = np.minimum(model.mated_fmr * times, 1.0)
-        rows.append(mean_rank_cdf(rate, rate, model.mated_weight, size, ranks_asked(ranks, size)).ravel())
+        law = mean_rank_cdf(rate, rate, model.mated_weight, size, ranks_asked(ranks, size), quick=quick)
+        rows.append(law.ravel())
     return np.array(rows)
 
 

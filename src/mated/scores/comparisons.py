@@ -11,7 +11,7 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.counting import count_distinct
-from mated.scores.group_names import group_labels, value_texts
+from mated.scores.group_names import check_group_columns, group_labels, value_texts
 from mated.scores.ids import PairIds, encode_pairs, one_reference_each, within
 from mated.scores.tally import Tally
 from mated.scores.unit import UnitChoice, parse_unit
@@ -154,8 +154,9 @@ class Comparisons:
         """
         import polars as pl
 
+        check_group_columns(names, self.covariates)
         n_failed = len(self.failed_mated)
-        here = pl.DataFrame({name: _texts(self._covariate(name)) for name in names})
+        here = pl.DataFrame({name: _texts(self.covariates[name]) for name in names})
         rows = here
         if n_failed:
             rows = pl.concat([here, pl.DataFrame({name: _texts(self.failed_covariates[name]) for name in names})])
@@ -177,12 +178,6 @@ class Comparisons:
                 failed_samples=None if self.failed_samples is None else self.failed_samples.take(left),
             )
         return parts
-
-    def _covariate(self, name: str) -> NDArray[Any]:
-        if name not in self.covariates:
-            known = ", ".join(repr(n) for n in self.covariates) or "none"
-            raise MatedError(f"there is no column {name!r} to group by; the further columns are: {known}")
-        return self.covariates[name]
 
     @cached_property
     def n_subjects(self) -> int | None:

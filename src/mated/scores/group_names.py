@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mated.errors import MatedError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
 
-__all__ = ["group_labels", "value_texts"]
+__all__ = ["check_group_columns", "group_labels", "value_texts"]
+
+
+def check_group_columns(columns: Sequence[str], known: Iterable[str]) -> None:
+    """Refuse to group by nothing, by one column twice, and by a column that is not there."""
+    there = list(known)
+    if not columns:
+        raise MatedError("no column to group by is named; name one or more of the further columns")
+    for place, column in enumerate(columns):
+        if column in columns[:place]:
+            raise MatedError(f"the column {column!r} to group by is named twice; name it once")
+        if column not in there:
+            names = ", ".join(repr(name) for name in there) or "none"
+            raise MatedError(f"there is no column {column!r} to group by; the further columns are: {names}")
 
 
 def value_texts(series: pl.Series) -> pl.Series:

@@ -90,11 +90,15 @@ def within(subjects: PairIds, samples: PairIds) -> PairIds:
     long as each other.
     """
     size = len(samples.names)
+    owner = np.full(size, -1, dtype=np.int64)
+    sides = ((samples.probe, subjects.probe), (samples.reference, subjects.reference))
+    for sample, subject in sides:
+        owner[sample] = subject
+    if all((owner[sample] == subject).all() for sample, subject in sides):
+        return samples
     codes = np.concatenate([subjects.probe, subjects.reference]) * size
     codes += np.concatenate([samples.probe, samples.reference])
     distinct, inverse = np.unique(codes, return_inverse=True)
-    if len(distinct) == len(np.unique(distinct % size)):
-        return samples
     given = tuple(samples.names[code % size] for code in distinct.tolist())
     names = tuple(f"{subjects.names[code // size]}/{name}" for code, name in zip(distinct.tolist(), given, strict=True))
     probe, reference = np.split(inverse.astype(np.int64), [len(samples.probe)])

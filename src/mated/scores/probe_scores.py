@@ -169,7 +169,10 @@ def _scope(layout: Layout, symmetric: Symmetry) -> Scope:
         return "subject"
     once = lists_pairs_once(layout) if symmetric == "auto" else symmetric == "yes"
     sides = (layout.samples.probe, layout.samples.reference) if once else (layout.samples.probe,)
-    probes = len(np.unique(np.concatenate(sides)))
+    seen = np.zeros(len(layout.samples.names), dtype=bool)
+    for side in sides:
+        seen[side] = True
+    probes = np.count_nonzero(seen)
     nonmated = len(sides) * np.count_nonzero(~layout.mated)
     return "probe" if nonmated >= _SCORES_OF_A_PROBE * probes else "subject"
 

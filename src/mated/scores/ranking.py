@@ -70,6 +70,6 @@ def with_mates(found: Ranks) -> Ranks:
         )
         raise MatedError(
             f"no probe was compared with a mate, so nothing can be identified: {reason}; check how subjects are named "
-            "on both sides"
+            "on both sides" + (f" ({'; '.join(found.notes)})" if found.notes else "")
         )
     return found

@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
     from mated.scores.unit import UnitChoice
 
-__all__ = ["ABSENT", "FAILED", "SCORED", "Ranks", "SearchResults"]
+__all__ = ["ABSENT", "FAILED", "MATES_ALONE", "SCORED", "Ranks", "SearchResults"]
 
 ABSENT, FAILED, SCORED = 0, 1, 2
 """What is known of a probe and its mate: never compared, no comparison gave a score, a score."""
+
+MATES_ALONE = (
+    "no probe has a score with anybody but its mate, so that every mate would rank first; identification needs "
+    "comparisons with other identities too"
+)
 
 _PER_MATED = ("subject", "above", "tied", "others", "mate_score", "best_other")
 _PER_OPEN = ("open_subject", "open_others", "open_best")
@@ -165,6 +170,12 @@ class Ranks:
     def n_subjects(self) -> int:
         """Number of distinct subjects among all probes."""
         return len(np.union1d(self.subject, self.open_subject))
+
+    @property
+    def mates_alone(self) -> bool:
+        """Whether the gallery holds others and no probe has a score with any of them: every mate ranks first then."""
+        nobody = all((best == -np.inf).all() for best in (self.best_other, self.open_best))
+        return bool(self.missing) and nobody
 
     def __add__(self, other: object) -> Ranks:
         """Put together the searches of different probes in one gallery; no probe may be in both parts."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mated.scores.ids import PairIds
+
 __all__ = ["Layout", "Scope", "Searches", "read_rows", "search_blocks"]
 
 Layout = Comparisons | ScoreMatrix
@@ -154,33 +156,61 @@ def _of_table(table: Comparisons, scope: Scope, symmetric: Symmetry) -> Iterator
             "pool the samples of each subject with scope='subject'"
         )
     once = lists_pairs_once(table) if symmetric == "auto" else symmetric == "yes"
-    rows = np.arange(len(table))
+    again = np.zeros(0, dtype=np.int64)
     if once:  # a sample compared with itself has one direction only
-        rows = np.append(rows, rows if samples is None else np.flatnonzero(~samples.same))
-    turned = np.arange(len(rows)) >= len(table)
-    probe = np.where(turned, subjects.reference[rows], subjects.probe[rows])
-    reference = np.where(turned, subjects.probe[rows], subjects.reference[rows])
-    key = probe
-    if scope == "probe" and samples is not None:
-        key = probe * len(samples.names) + np.where(turned, samples.reference[rows], samples.probe[rows])
-    order = np.lexsort((reference, key))
-    key = key[order]
-    may_end = np.flatnonzero(np.diff(key)) + 1
-    for start, end in _pieces(may_end, len(key)):
+        again = np.arange(len(table)) if samples is None else np.flatnonzero(~samples.same)
+    named = samples if scope == "probe" else None
+    order = _order(subjects, named, again)
+    probe = _side(subjects, order, again)
+    number = probe if named is None else _side(named, order, again)
+    new = (probe[1:] != probe[:-1]) | (number[1:] != number[:-1])
+    for start, end in _pieces(np.flatnonzero(new) + 1, len(order)):
         here = order[start:end]
-        keys, group = np.unique(key[start:end], return_inverse=True)
-        subject, number = (keys, keys)
-        if scope == "probe" and samples is not None:
-            subject, number = np.divmod(keys, len(samples.names))
-        score, mated = table.score[rows[here]].astype(np.float64), table.mated[rows[here]]
+        group = np.append(0, np.cumsum(new[start : end - 1]))
+        first = np.append(start, start + 1 + np.flatnonzero(new[start : end - 1]))
+        rows = here.astype(np.int64)
+        turned = rows >= len(table)
+        rows[turned] = again[rows[turned] - len(table)]
+        score, mated = table.score[rows].astype(np.float64), table.mated[rows]
         yield _searches(
-            subject,
-            number,
+            probe[first].astype(np.int64),
+            number[first].astype(np.int64),
             (group[mated], score[mated]),
             (group[~mated], score[~mated]),
-            reference[here][~mated],
+            _side(subjects, here[~mated], again, other=True),
             subjects.names,
         )
+
+
+def _order(subjects: PairIds, samples: PairIds | None, again: NDArray[np.int64]) -> NDArray[Any]:
+    """Sort the places of comparisons by probe: its subject, and where given its sample and the other subject.
+
+    Places from the number of rows on are those of `again`, read in the other direction.
+    """
+    from mated.scores.searches_kernels import ordered_by
+
+    entries = len(subjects.probe) + len(again)
+    order = np.arange(entries, dtype=np.int32 if entries < 2**31 else np.int64)
+    sides = [(subjects.probe, subjects.reference, len(subjects.names))]
+    if samples is not None:
+        sides = [
+            (subjects.reference, subjects.probe, len(subjects.names)),
+            (samples.probe, samples.reference, len(samples.names)),
+            *sides,
+        ]
+    for codes, turned, size in sides:  # the last key first: each sort keeps the order of the one before
+        order = ordered_by(order, codes, turned, again, size)
+    return order
+
+
+def _side(ids: PairIds, places: NDArray[Any], again: NDArray[np.int64], *, other: bool = False) -> NDArray[np.int32]:
+    """Return the codes on the probe side of places, or on the other side."""
+    codes, turned = (ids.reference, ids.probe) if other else (ids.probe, ids.reference)
+    result = np.empty(len(places), dtype=np.int32)
+    forward = places < len(codes)
+    result[forward] = codes[places[forward]]
+    result[~forward] = turned[again[places[~forward] - len(codes)]]
+    return result
 
 
 def _pieces(may_end: NDArray[Any], size: int) -> Iterator[tuple[int, int]]:
@@ -201,7 +231,7 @@ def _searches(
     number: NDArray[np.int64],
     mated: tuple[NDArray[np.intp], NDArray[np.float64]],
     others: tuple[NDArray[np.intp], NDArray[np.float64]],
-    rival: NDArray[np.int64],
+    rival: NDArray[Any],
     names: tuple[str, ...],
 ) -> Searches:
     """Put the comparisons of groups together, each ordered by group, without the groups that lack one class."""

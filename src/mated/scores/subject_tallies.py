@@ -121,17 +121,20 @@ class SubjectTallies:
         scores = comparisons.score[rows].astype(np.float64)
         sides = [ids.probe[rows], ids.reference[rows]] if symmetric else [ids.probe[rows]]
         subject = np.concatenate(sides)
-        scores = np.tile(scores, len(sides))
         # One key orders by subject first and score second: the score's place among all mated scores.
         levels = np.unique(grid.score)
         width = len(levels) + 1
         entry = grid.subject * width + np.searchsorted(levels, grid.score)
-        reached = np.searchsorted(entry, subject * width + np.searchsorted(levels, scores, side="right"))
-        exceeded = np.searchsorted(entry, subject * width + np.searchsorted(levels, scores, side="left"))
+
+        def counts(side: Literal["left", "right"]) -> NDArray[np.int64]:
+            place = np.searchsorted(levels, scores, side=side)
+            position = _places_in(entry, subject * width + np.tile(place, len(sides)), len(ids.names) * width)
+            return _reached_counts(position, subject, grid, len(ids.names))
+
         return cls(
             grid,
-            _reached_counts(reached, subject, grid, len(ids.names)),
-            _reached_counts(exceeded, subject, grid, len(ids.names)),
+            counts("right"),
+            counts("left"),
             np.bincount(subject, minlength=len(ids.names)),
             symmetric,
         )
@@ -180,14 +183,27 @@ def lists_pairs_once(comparisons: Comparisons) -> bool:
 
 
 def in_both_orders(probe: NDArray[np.int64], reference: NDArray[np.int64], size: int) -> bool:
-    """Tell whether some pair of codes below `size` occurs in both orders, by one sort.
+    """Tell whether some pair of codes below `size` occurs in both orders, by a flag for every pair or by one sort.
 
     The key of a pair is the same in both orders but for its last bit, which tells the order.
     """
+    if size**2 <= 8 * len(probe):  # flags that take no more memory than the keys would
+        seen = np.zeros(size**2, dtype=bool)
+        seen[probe * size + reference] = True
+        return bool((seen[reference * size + probe] & (probe != reference)).any())
     key = np.minimum(probe, reference) * size
     key += np.maximum(probe, reference)
     key = np.sort(2 * key + (probe < reference))
     return bool(((key[1:] ^ key[:-1]) == 1).any())
+
+
+def _places_in(entries: NDArray[np.int64], keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return `np.searchsorted(entries, keys)` for keys up to `size`, by a look-up where keys are many."""
+    if size > len(keys):
+        return np.searchsorted(entries, keys)
+    before = np.append(0, np.cumsum(np.bincount(entries, minlength=size)))
+    found: NDArray[np.int64] = before[keys]
+    return found
 
 
 def _reached_counts(

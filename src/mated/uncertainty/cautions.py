@@ -16,7 +16,8 @@ def on_dependence(subjects: int | None, *, resampled: bool) -> str | None:
         return None
     if subjects is None:
         return (
-            "subjects are not known: the interval presumes independent comparisons and is too narrow if subjects recur"
+            "subjects are not known or were not counted: the interval presumes independent comparisons and is too "
+            "narrow if subjects recur"
         )
     return "the interval presumes independent comparisons, though subjects recur: it is too narrow"
 
@@ -37,5 +38,5 @@ def few_behind_errors(subjects: float | None, errors: int) -> str | None:
 
 def joined(*parts: str | None) -> str | None:
     """Put sentences together, leaving out those that are empty or said already."""
-    said = list(dict.fromkeys(part for part in parts if part))
+    said = dict.fromkeys(sentence for part in parts if part for sentence in part.split("; "))
     return "; ".join(said) if said else None

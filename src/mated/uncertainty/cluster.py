@@ -40,10 +40,12 @@ import numpy as np
 
 from mated.errors import MatedError
 from mated.uncertainty.binomial import FEW, check_level, clopper_pearson, jeffreys
-from mated.uncertainty.pair_sums import PairSums, Variance, least_filled, most_squares
+from mated.uncertainty.pair_sums import PairSums, Variance
+from mated.uncertainty.running_maximum import greatest_rate
+from mated.uncertainty.subject_sums import SubjectSums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -58,6 +60,7 @@ __all__ = [
     "fnmr_cluster",
     "logit_t_interval",
     "rates_at_threshold",
+    "rates_at_thresholds",
     "tail_design_effects",
 ]
 
@@ -67,7 +70,7 @@ KnownEffect: TypeAlias = float | Literal["worst"] | None
 _ENOUGH = 30  # errors from which a design effect is estimated
 _BUNCHED = 100  # false matches whose bunches show the design effect of fewer
 _FEW_IN_EFFECT = 4
-_BATCH = 1 << 16
+_SINGLY = 2  # thresholds that are not worth a pass over all comparisons
 
 
 @dataclass(frozen=True)
@@ -140,20 +143,33 @@ def fnmr_cluster(
     if count < FEW:
         return _few_errors(count, total, subjects, subjects, level, design_effect, _behind(e))
     p, (z, q) = count / total, _quantiles(level, subjects)
+    sums = SubjectSums.of(e, n)
     proportional = np.array_equal(e * total, count * n)
-    variance = 0.0 if proportional else float(_cluster_variance(e, n, np.array([float(count)]))[0])
+    variance = 0.0 if proportional else sums.variance()
 
-    def trials(k: Floats) -> Floats:
-        rate = k / total
+    def trials(spread: Floats, variance: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            independent = rate * (1 - rate) / _cluster_variance(e, n, k)
+            independent = spread / variance
         effective: Floats = np.fmin(independent, total) * (z / q) ** 2
         return effective
 
-    size = float(subjects) if proportional else float(trials(np.array([float(count)]))[0])
+    def bound(k: Floats) -> Floats:
+        rate = k / total
+        size = trials(rate * (1 - rate), sums.largest_variance(k))
+        return clopper_pearson(rate * size, size, level)[1]
+
+    def limit(least: Floats, most: Floats) -> Floats:
+        # The bound rises with the rate and falls with the trials.
+        rates = (least / total, most / total)
+        size = trials(np.minimum(*(r * (1 - r) for r in rates)), sums.variance_limit(least, most))
+        return clopper_pearson(rates[1] * size, size, level)[1]
+
+    size = float(subjects)
+    if not proportional:
+        size = float(trials(np.array([p * (1 - p)]), np.array([variance]))[0])
     low, high = clopper_pearson(p * size, size, level)
     low, high = min(low, p), max(high, p)
-    alone, high = high, _highest_bound(count, total, trials, high, level)
+    alone, high = high, greatest_rate(FEW, count - 1, bound, limit, high)
     same_rate = float((e / n).min())
     if same_rate * total >= FEW:  # equal rates among these errors would have shown no variance
         high = max(high, clopper_pearson(same_rate * subjects, subjects, level)[1])
@@ -185,11 +201,38 @@ def rates_at_threshold(
     pairs: SubjectPairs, threshold: float, level: float = 0.95, *, variance: Variance = "mid"
 ) -> tuple[ClusterInterval, ClusterInterval]:
     """Return FMR and FNMR at a threshold (an inner similarity), design effects for few errors taken from the tails."""
+    return rates_at_thresholds(pairs, [threshold], level, variance=variance)[0]
+
+
+def rates_at_thresholds(
+    pairs: SubjectPairs, thresholds: Sequence[float], level: float = 0.95, *, variance: Variance = "mid"
+) -> list[tuple[ClusterInterval, ClusterInterval]]:
+    """Return FMR and FNMR at each of several thresholds, the same as one by one.
+
+    Comparisons are counted once, from the highest threshold down (`mated.uncertainty.pair_sweep`).
+    """
     effects = tail_design_effects(pairs, variance=variance)
-    sums = PairSums.at(pairs, threshold).compact()
-    fmr = _fmr_interval(sums, level, variance, effects.fmr or "worst", effects.fmr_bunched)
-    missed = pairs.false_nonmatches(threshold)
-    return fmr, fnmr_cluster(missed, pairs.mated_per_subject, level, design_effect=effects.fnmr or "worst")
+    falling = sorted(range(len(thresholds)), key=lambda place: -thresholds[place])
+    if len(thresholds) > _SINGLY:
+        from mated.uncertainty.pair_sweep import pair_sums_going_down
+
+        swept = pair_sums_going_down(pairs, [thresholds[place] for place in falling])
+    else:
+        swept = (PairSums.at(pairs, thresholds[place]) for place in falling)
+    results: dict[int, tuple[ClusterInterval, ClusterInterval]] = {}
+    missed, missed_from = np.zeros(pairs.n_subjects, dtype=np.int64), 0
+    for place, sums in zip(falling, swept, strict=True):
+        reached = pairs.mated_from(thresholds[place])
+        if not results:
+            missed = pairs.false_nonmatches(thresholds[place])
+        else:
+            missed = missed - np.bincount(pairs.mated_subject[missed_from:reached], minlength=pairs.n_subjects)
+        missed_from = reached
+        results[place] = (
+            _fmr_interval(sums.compact(), level, variance, effects.fmr or "worst", effects.fmr_bunched),
+            fnmr_cluster(missed, pairs.mated_per_subject, level, design_effect=effects.fnmr or "worst"),
+        )
+    return [results[place] for place in range(len(thresholds))]
 
 
 def tail_design_effects(pairs: SubjectPairs, *, variance: Variance = "mid") -> DesignEffects:
@@ -206,8 +249,7 @@ def tail_design_effects(pairs: SubjectPairs, *, variance: Variance = "mid") -> D
         e, n = pairs.false_nonmatches(beyond)[n > 0], n[n > 0]
         rate = float(e.sum() / n.sum())
         if rate < 1 and len(n) > 1:
-            v = float(_cluster_variance(e, n, np.array([float(e.sum())]))[0])
-            fnmr = max(1.0, v * int(n.sum()) / (rate * (1 - rate)))
+            fnmr = max(1.0, SubjectSums.of(e, n).variance() * int(n.sum()) / (rate * (1 - rate)))
     return DesignEffects(fmr, fnmr, bunched)
 
 
@@ -266,8 +308,14 @@ def _fmr_interval(
     if first > FEW:
         high = max(high, jeffreys((first - 1) / bunched, total / bunched, level)[1])
     q = _quantiles(level, subjects)[1]
-    for k in _batches(count, first):
-        high = max(high, float(_logit_upper(k / total, np.sqrt(sums.largest_variance(k, variance)), q).max()))
+
+    def bound(k: Floats) -> Floats:
+        return _logit_upper(k / total, k / total, np.sqrt(sums.largest_variance(k, variance)), q)
+
+    def limit(least: Floats, most: Floats) -> Floats:
+        return _logit_upper(least / total, most / total, np.sqrt(sums.variance_limit(least, most, variance)), q)
+
+    high = greatest_rate(first, count - 1, bound, limit, high)
     effect = total * v / (u * (1 - u)) if count < total else total / halves
     method = f"logit-t (V_{variance})"
     return ClusterInterval(u, sqrt(v), low, high, method, subjects, count, total, effect, alone, behind)
@@ -330,40 +378,10 @@ def _quantiles(level: float, subjects: int) -> tuple[float, float]:
     return float(ndtri((1 + level) / 2)), float(stdtrit(subjects - 1, (1 + level) / 2))
 
 
-def _logit_upper(rate: Floats, se: Floats, q: float) -> Floats:
+def _logit_upper(low: Floats, high: Floats, se: Floats, q: float) -> Floats:
+    """Return the upper bound of a rate, or the highest there can be for rates between two."""
     from scipy.special import expit, logit
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        upper: Floats = expit(logit(rate) + q * se / (rate * (1 - rate)))
-    return np.where(rate < 1, upper, 1.0)
-
-
-def _batches(count: int, first: int = FEW) -> Iterator[Floats]:
-    """Yield the numbers of errors from `first` to one less than all, some at a time."""
-    for start in range(first, count, _BATCH):
-        yield np.arange(start, min(start + _BATCH, count), dtype=np.float64)
-
-
-def _highest_bound(count: int, total: int, trials: Any, known: float, level: float) -> float:
-    """Return the greatest Clopper–Pearson bound of fewer errors, or `known`.
-
-    The bound rises with the rate and falls with the trials, so that one bound rules out a whole group of counts.
-    """
-    high = known
-    for k in _batches(count):
-        sizes = trials(k)
-        for group, size in zip(
-            np.array_split(k, -(-len(k) // 64)), np.array_split(sizes, -(-len(k) // 64)), strict=True
-        ):
-            least = float(size.min())
-            if clopper_pearson(group[-1] / total * least, least, level)[1] > high:
-                high = max(high, float(clopper_pearson(group / total * size, size, level)[1].max()))
-    return high
-
-
-def _cluster_variance(e: NDArray[np.int64], n: NDArray[np.int64], k: Floats) -> Floats:
-    """Return v, or for fewer errors k the largest v that so many of them could show."""
-    subjects, total = len(n), float(n.sum())
-    p = k / total
-    squares = most_squares(e, k) - 2 * p * least_filled(e, n, k) + p**2 * float((n.astype(np.float64) ** 2).sum())
-    return np.maximum(squares, 0.0) / (total / subjects) ** 2 / (subjects * (subjects - 1))
+        upper: Floats = expit(logit(high) + q * se / np.minimum(low * (1 - low), high * (1 - high)))
+    return np.where(high < 1, upper, 1.0)

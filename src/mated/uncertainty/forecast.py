@@ -20,13 +20,13 @@ Replicates are those of the first blocks of a stream: asking for more keeps the 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from mated.errors import MatedError
-from mated.identification.open_forecast import OpenSetForecast, forecast_at_fpir, forecast_at_threshold
 from mated.identification.rank_law import as_gallery_size, mean_rank_cdf, ranks_asked
 from mated.identification.resolution import Resolution, forecast_caution, resolution
 from mated.identification.tail import fit_replicates, fit_tail_model, tail_cmc
@@ -38,11 +38,10 @@ from mated.uncertainty.replicates import Replicates
 from mated.uncertainty.streams import draw_in_blocks, seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from mated.identification.individual_rates import EmpiricalRates, IndividualRates
     from mated.identification.tail import TailModel
     from mated.scores.probe_scores import ProbeScores
     from mated.scores.searches import Layout
@@ -53,15 +52,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CmcForecast",
-    "OpenSetForecasts",
+    "defined",
     "forecast_cmc",
     "forecast_cmc_empirically",
-    "forecast_open_set",
-    "forecast_open_set_empirically",
     "model_error",
+    "tail_replicates",
 ]
 
 _AT_FIRST, _PER_FOLD, _BEYOND = 0.4, 0.06, 0.7
+_CELLS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,26 +116,6 @@ class CmcForecast:
         return f"CmcForecast({self.method}, galleries {self.gallery_sizes}, {len(self.replicates)} replicates)"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OpenSetForecasts:
-    """An open-set forecast at one threshold or one FPIR, with its replicates.
-
-    Attributes
-    ----------
-    point
-        The forecast.
-    threshold, fpir, fnir
-        The replicates of each; what was given is the same in all of them.
-    """
-
-    point: OpenSetForecast
-    threshold: Replicates
-    fpir: Replicates
-    fnir: Replicates
-    caution: str | None
-    seed: int
-
-
 def model_error(gallery_size: float, resolved: int, pooled: int) -> float:
     """Return σ, the standard deviation of the logarithm of the factor by which false match rates may be off.
 
@@ -166,9 +145,9 @@ def forecast_cmc(
     model = fit_tail_model(probes)
 
     def one(replicate: TailModel, z: float) -> Floats:
-        return tail_cmc(replicate, sizes, asked, factor=np.exp(spread * z))
+        return tail_cmc(replicate, sizes, asked, factor=np.exp(spread * z), quick=True)
 
-    values = _tail_replicates(model, one, replicates, seed, with_model_error, progress)
+    values = tail_replicates(model, one, replicates, seed, with_model_error, progress)
     cautions = tuple(
         joined(
             forecast_caution(size, resolved, pooled=probes.n_nonmated, beyond=model.beyond),
@@ -177,72 +156,6 @@ def forecast_cmc(
         for size in sizes
     )
     return CmcForecast(sizes, asked, tail_cmc(model, sizes, asked), values, "tail", cautions, seed)
-
-
-def forecast_open_set(
-    probes: ProbeScores,
-    gallery_size: float,
-    *,
-    threshold: float | None = None,
-    fpir: float | None = None,
-    rank: int | None = 1,
-    replicates: int = 200,
-    rng: int | np.random.Generator | None = None,
-    with_model_error: bool = True,
-    progress: Progress | None = None,
-) -> OpenSetForecasts:
-    """Forecast FPIR and FNIR by the tail model, at a threshold (a similarity) or at the threshold of an FPIR.
-
-    At an FPIR each replicate finds its own threshold. With the threshold of the data instead, what varies is FPIR: ask
-    for that threshold.
-    """
-    size = as_gallery_size(gallery_size)
-    evaluate = _open_set(size, threshold, fpir, rank)
-    seed = seed_of(rng)
-    resolved = resolution(probes)
-    spread = model_error(size, resolved.largest_gallery, probes.n_nonmated)
-    model = fit_tail_model(probes)
-
-    def one(replicate: TailModel, z: float) -> Floats:
-        return _triple(evaluate(replicate, factor=float(np.exp(spread * z))))
-
-    values = _tail_replicates(model, one, replicates, seed, with_model_error, progress)
-    caution = joined(
-        forecast_caution(size, resolved, pooled=probes.n_nonmated, beyond=model.beyond),
-        on_dependence(probes.n_units, resampled=True),
-    )
-    return _open_set_result(evaluate(model), values, caution, seed)
-
-
-def forecast_open_set_empirically(
-    rates: EmpiricalRates,
-    gallery_size: float,
-    *,
-    threshold: float | None = None,
-    fpir: float | None = None,
-    rank: int | None = 1,
-    replicates: int = 200,
-    rng: int | np.random.Generator | None = None,
-    progress: Progress | None = None,
-) -> OpenSetForecasts:
-    """Forecast FPIR and FNIR from each probe's own scores, for galleries that they resolve.
-
-    Cost of a replicate: one pass over the non-mated scores.
-    """
-    size = as_gallery_size(gallery_size)
-    evaluate = _open_set(size, threshold, fpir, rank)
-    seed = seed_of(rng)
-    present = np.unique(np.concatenate([rates.subject, rates.rival]))
-    weights = draw_weights(len(present), replicates, seed)
-    values = np.full((replicates, 3), np.nan)
-    for number, drawn in enumerate(weights):
-        weight = np.zeros(len(rates.names))
-        weight[present] = drawn
-        if weight[rates.subject].any():
-            values[number] = _triple(evaluate(rates.resampled(weight)))
-        if progress is not None:
-            progress(number + 1, replicates)
-    return _open_set_result(evaluate(rates), _defined(values), on_dependence(len(present), resampled=True), seed)
 
 
 def forecast_cmc_empirically(
@@ -282,19 +195,21 @@ def forecast_cmc_empirically(
     rivals: list[int] = []
     scores: list[int] = []
     for part in Rivals.blocks(layout, scope="subject", symmetric=symmetric):
-        for rows in np.split(np.arange(part.n_mated), np.flatnonzero(np.diff(part.subject)) + 1):
-            own = weights[:, part.subject[rows[0]]]
-            drawn = np.flatnonzero(own)
-            low, high = (rates.ravel() for rates in _weighted_rates(part, rows, weights[drawn], estimator))
-            owner = np.tile(np.arange(len(drawn)), len(rows))
-            share = np.full(len(low), 1 / len(rows))
+        for start, end in _some_subjects(part, len(weights)):
+            low, high = _weighted_rates(part, slice(start, end), weights, estimator)
+            # Of each replicate (row), what each mated score (column) counts: subjects as drawn, their scores alike.
+            subject = part.subject[start:end]
+            share = weights[:, subject] / np.bincount(subject)[subject]
+            own = share.sum(axis=1)
+            owner, column = np.nonzero(share)
+            at, counted = (owner, column), share[owner, column] / own[owner]
             for number, size in enumerate(sizes):
-                law = mean_rank_cdf(low, high, share, size, asked, owner, len(drawn))
-                sums[number, drawn] += own[drawn, None] * law
+                law = mean_rank_cdf(low[at], high[at], counted, size, asked, owner, len(weights), quick=True)
+                sums[number] += own[:, None] * law
             total += own
-            counts = part.total[part.search[rows[0]]]
-            rivals.append(int(np.count_nonzero(counts)))
-            scores.append(int(counts.sum()))
+            counts = part.total[np.unique(part.search[start:end])]
+            rivals += np.count_nonzero(counts, axis=1).tolist()
+            scores += counts.sum(axis=1, dtype=np.int64).tolist()
             if progress is not None:
                 progress(len(rivals), len(present))
     if not rivals:
@@ -304,31 +219,51 @@ def forecast_cmc_empirically(
     resolved = Resolution(int(np.median(rivals)), min(rivals), int(np.median(scores)))
     dependence = on_dependence(len(present), resampled=True)
     cautions = tuple(joined(forecast_caution(size, resolved), dependence) for size in sizes)
-    return CmcForecast(sizes, asked, values[0], _defined(values[1:]), estimator, cautions, seed)
+    return CmcForecast(sizes, asked, values[0], defined(values[1:]), estimator, cautions, seed)
+
+
+def _some_subjects(part: Rivals, replicates: int) -> Iterator[tuple[int, int]]:
+    """Cut the mated comparisons of a part between subjects, so that they × (subjects + replicates) stay bounded."""
+    ends = np.append(np.flatnonzero(np.diff(part.subject)) + 1, part.n_mated)
+    most, start = max(1, _CELLS // (len(part.names) + replicates)), 0
+    while start < part.n_mated:
+        place = int(np.searchsorted(ends, start + most, side="right"))
+        end = int(ends[max(place - 1, 0)])
+        if end <= start:  # one subject has more than that
+            end = int(ends[place])
+        yield start, end
+        start = end
 
 
 def _weighted_rates(
-    part: Rivals, rows: NDArray[np.intp], weights: Floats, estimator: Literal["step", "average"]
+    part: Rivals, rows: slice, weights: Floats, estimator: Literal["step", "average"]
 ) -> tuple[Floats, Floats]:
-    """Return between which rates the FMR at each mated score of one subject lies: mated scores × replicates.
+    """Return between which rates the FMR at each mated score of some subjects lies: replicates × mated scores.
 
-    For the average ROC that is the piece of the subject's ROC that ends in the corner of the mated score.
+    For the average ROC that is the piece of the subject's ROC that ends in the corner of the mated score; the mated
+    scores of a subject then come highest first.
     """
-    scored = part.total[part.search[rows[0]]].astype(np.float64) @ weights.T
-    above = part.above[rows].astype(np.float64) @ weights.T
+    search, place = np.unique(part.search[rows], return_inverse=True)
+    scored = (weights @ part.total[search].T.astype(np.float64))[:, place]
+    counts = part.above[rows], part.tied[rows]
+    above, tied = (weights @ c.T.astype(np.float64) if c.any() else np.zeros_like(scored) for c in counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(scored > 0, above / scored, 0.0)
-        high = np.where(scored > 0, (above + part.tied[rows].astype(np.float64) @ weights.T) / scored, 0.0)
+        high = np.minimum(np.where(scored > 0, (above + tied) / scored, 0.0), 1.0)
     if estimator == "step":
-        return low, np.minimum(high, 1.0)
-    high = np.minimum(high[np.argsort(-part.mated_score[rows], kind="stable")], 1.0)  # the rates now ascend
-    low = np.zeros_like(high)
-    for row in range(1, len(rows)):
-        low[row] = np.where(high[row] > high[row - 1], high[row - 1], low[row - 1])
+        return low, high
+    for start, end in itertools.pairwise([0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(place)]):
+        order = np.argsort(-part.mated_score[rows][start:end], kind="stable")
+        rates = high[:, start:end][:, order]  # ascending
+        high[:, start:end] = rates
+        low[:, start] = 0.0
+        for column in range(1, end - start):
+            before = rates[:, column - 1]
+            low[:, start + column] = np.where(rates[:, column] > before, before, low[:, start + column - 1])
     return low, high
 
 
-def _tail_replicates(
+def tail_replicates(
     model: TailModel,
     one: Callable[[TailModel, float], Floats],
     replicates: int,
@@ -336,6 +271,7 @@ def _tail_replicates(
     with_model_error: bool,
     progress: Progress | None,
 ) -> Floats:
+    """Return what `one` makes of the model fitted to each draw of subjects and of a standard normal error."""
     weights = draw_weights(model.probes.n_units, replicates, seed)
     errors = np.zeros(replicates)
     if with_model_error:
@@ -356,30 +292,6 @@ def _tail_replicates(
     return np.array(values)
 
 
-def _defined(values: Floats) -> Floats:
+def defined(values: Floats) -> Floats:
     """Drop the replicates that drew nobody who searches."""
     return values[~np.isnan(values).any(axis=tuple(range(1, values.ndim)))]
-
-
-def _open_set(
-    size: int, threshold: float | None, fpir: float | None, rank: int | None
-) -> Callable[..., OpenSetForecast]:
-    if (threshold is None) == (fpir is None):
-        raise MatedError("an open-set forecast is made at a threshold or at an FPIR: give one of them")
-
-    def evaluate(rates: IndividualRates, factor: float = 1.0) -> OpenSetForecast:
-        if fpir is not None:
-            return forecast_at_fpir(rates, size, fpir, rank, factor=factor)
-        return forecast_at_threshold(rates, size, threshold, rank, factor=factor)  # type: ignore[arg-type]
-
-    return evaluate
-
-
-def _triple(point: OpenSetForecast) -> Floats:
-    return np.array([point.threshold, point.fpir, point.fnir])
-
-
-def _open_set_result(point: OpenSetForecast, values: Floats, caution: str | None, seed: int) -> OpenSetForecasts:
-    estimates = _triple(point).tolist()
-    threshold, fpir, fnir = (Replicates(column, value) for column, value in zip(values.T, estimates, strict=True))
-    return OpenSetForecasts(point, threshold, fpir, fnir, joined(point.caution, caution), seed)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from mated.errors import MatedError
 from mated.scores.subject_pairs import PairTotals, SubjectPairs
+from mated.uncertainty.fillings import Fill, Squares, amounts_by_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["PairSums", "Variance", "least_filled", "most_squares", "pair_variance"]
+__all__ = ["PairSums", "Variance", "pair_variance"]
 
 Variance: TypeAlias = Literal["mid", "row", "u"]
 
@@ -29,28 +31,35 @@ class PairSums:
     ----------
     matches, trials
         False matches and comparisons each subject takes part in.
-    pair_matches, pair_trials
-        M_ij > 0 and the N_ij beside it, unordered pairs.
-    near_matches, near_trials
-        For each such pair the false matches, and the comparisons, in which one of its subjects or both take part.
-    total, squares
-        ΣN and ΣN² over all unordered pairs.
+    count, total, squares
+        ΣM, ΣN and ΣN² over all unordered pairs.
+    match_trials
+        ΣM·N.
+    of_pairs
+        ΣM², or the greatest that k of the false matches could have.
+    near_matches
+        Each false match counted with those that share a subject with it: the most such sum of k of them.
+    near_trials, side_trials
+        Each false match counted with the comparisons in which one of its subjects or both take part, and with those of
+        its one and of its other subject: the least such sums of k of them.
     """
 
     matches: NDArray[np.int64]
     trials: NDArray[np.int64]
-    pair_matches: NDArray[np.int64]
-    pair_trials: NDArray[np.int64]
-    near_matches: NDArray[np.int64]
-    near_trials: NDArray[np.int64]
+    count: int
     total: int
     squares: float
+    match_trials: float
+    of_pairs: Squares
+    near_matches: Fill
+    near_trials: Fill
+    side_trials: Fill
 
     @classmethod
     def of_counts(
         cls, first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64], totals: PairTotals
     ) -> PairSums:
-        """Sum M given by its pairs (first < second) with the totals of all pairs."""
+        """Sum M given by its pairs (first < second, M > 0) with the totals of all pairs."""
         matches, trials, pair_trials = (
             np.zeros(totals.n_subjects, np.int64),
             totals.of_subject,
@@ -58,8 +67,19 @@ class PairSums:
         )
         for side in (first, second):
             np.add.at(matches, side, counts)
-        near = (matches[first] + matches[second] - counts, trials[first] + trials[second] - pair_trials)
-        return cls(matches, trials, counts, pair_trials, *near, totals.total, totals.squares)
+        sides = trials[first] + trials[second]
+        return cls(
+            matches,
+            trials,
+            int(counts.sum()),
+            totals.total,
+            totals.squares,
+            float(counts.astype(np.float64) @ pair_trials),
+            Squares.of(counts),
+            Fill.dearest_first(*amounts_by_value(matches[first] + matches[second] - counts, counts)),
+            Fill.cheapest_first(*amounts_by_value(sides - pair_trials, counts)),
+            Fill.cheapest_first(*amounts_by_value(sides, counts)),
+        )
 
     @classmethod
     def of_matrices(cls, false_matches: Any, totals: Any) -> PairSums:
@@ -69,10 +89,10 @@ class PairSums:
             raise MatedError(f"false matches are of size {matches.shape} and comparisons of size {trials.shape}")
         entries = matches.tocoo()
         first, second = (index.astype(np.int64) for index in entries.coords)
-        sums = cls.of_counts(first, second, entries.data, PairTotals(trials.shape[0], None, Fraction(0), trials))
-        if (sums.pair_matches > sums.pair_trials).any():
+        compared = PairTotals(trials.shape[0], None, Fraction(0), trials)
+        if (entries.data > compared.at(first, second)).any():
             raise MatedError("a pair of subjects has more false matches than comparisons")
-        return sums.compact()
+        return cls.of_counts(first, second, entries.data, compared).compact()
 
     @classmethod
     def at(cls, pairs: SubjectPairs, threshold: float) -> PairSums:
@@ -90,11 +110,6 @@ class PairSums:
         return len(self.trials)
 
     @property
-    def count(self) -> int:
-        """Number of false matches."""
-        return int(self.pair_matches.sum())
-
-    @property
     def residual_rows(self) -> Floats:
         """The r_i of each subject."""
         rows: Floats = (self.matches - self.count / self.total * self.trials) / self._mean_trials
@@ -103,8 +118,8 @@ class PairSums:
     @property
     def residual_squares(self) -> float:
         """The sum Q of K² over ordered pairs."""
-        rate, m = self.count / self.total, self.pair_matches.astype(np.float64)
-        upper = float(m @ m) - 2 * rate * float(m @ self.pair_trials) + rate**2 * self.squares
+        rate = self.count / self.total
+        upper = self.of_pairs.total - 2 * rate * self.match_trials + rate**2 * self.squares
         return 2 * max(upper, 0.0) / self._mean_trials**2
 
     def variance(self, kind: Variance = "mid") -> float:
@@ -119,16 +134,47 @@ class PairSums:
         Errors are filled into pairs from one end. Two errors that share a subject are counted from each: an error has
         no more of them than its pair has near it, nor than there are; at k = all that is the variance itself.
         """
-        rate, m = k / self.total, self.pair_matches
-        shared = np.minimum(k**2, -least_filled(m, -self.near_matches, k))
-        rows = np.minimum(most_squares(self.matches, 2 * k), shared + most_squares(m, k))
-        rows = rows - 2 * rate * least_filled(m, self.near_trials + self.pair_trials, k)
-        shared = shared - 2 * rate * least_filled(m, self.near_trials, k)
-        constant = float((self.trials.astype(np.float64) ** 2).sum())
-        rows, shared = rows + rate**2 * constant, shared + rate**2 * (constant - self.squares)
+        rows, shared = self._row_sums(k, k)
+        rate = k / self.total
+        floor = rate * (1 - rate) / self.total
         parts = (np.maximum(rows, 0.0) / self._mean_trials**2, 2 * (rows - shared) / self._mean_trials**2)
-        result: Floats = pair_variance(*parts, self.subjects, kind, floor=rate * (1 - rate) / self.total)
+        result: Floats = pair_variance(*parts, self.subjects, kind, floor=floor)
         return result
+
+    def variance_limit(self, least: Floats, most: Floats, kind: Variance) -> Floats:
+        """Return what `largest_variance` exceeds for no k from `least` to `most`: each term where it is greatest."""
+        rows, shared = self._row_sums(least, most)
+        low, high = least / self.total, most / self.total
+        floor = (
+            np.where((low <= 0.5) & (high >= 0.5), 0.25, np.maximum(low * (1 - low), high * (1 - high))) / self.total
+        )
+        # Rows that could be negative would count as 0, while what is taken from them would not.
+        below = np.maximum(-self._row_sums(most, least)[0], 0.0)
+        entries = 2 * (np.maximum(rows, 0.0) - shared - below) / self._mean_trials**2
+        result: Floats = pair_variance(
+            np.maximum(rows, 0.0) / self._mean_trials**2, entries, self.subjects, kind, floor=floor
+        )
+        return result
+
+    def _row_sums(self, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+        """Return Σr² and its part from pairs that share one subject, both times N̄², of k errors at most.
+
+        For ranges of k each term is taken where the sum becomes greatest, and with the ends exchanged where least.
+        """
+        low, high = least / self.total, most / self.total
+        shared = np.minimum(most**2, self.near_matches(most))
+        rows = np.minimum(self._of_subjects(2 * most), shared + self.of_pairs(most))
+        rows = rows - 2 * low * self.side_trials(least) + high**2 * self._trial_squares
+        shared = shared - 2 * low * self.near_trials(least) + high**2 * (self._trial_squares - self.squares)
+        return rows, shared
+
+    @cached_property
+    def _of_subjects(self) -> Squares:
+        return Squares.of(self.matches)
+
+    @cached_property
+    def _trial_squares(self) -> float:
+        return float((self.trials.astype(np.float64) ** 2).sum())
 
     @property
     def _mean_trials(self) -> float:
@@ -147,24 +193,6 @@ def pair_variance(rows: Any, entries: Any, subjects: int, kind: Variance, *, flo
         return of_rows
     unbiased = np.maximum((4 * rows - 2 * entries) / (s * (s - 1) * (s - 2) * (s - 3)), floor)
     return unbiased if kind == "u" else (unbiased + of_rows) / 2
-
-
-def most_squares(sizes: NDArray[np.int64], amount: Floats) -> Floats:
-    """Return the greatest Σx² of numbers 0 ≤ x ≤ sizes that sum to `amount`: the largest are filled first."""
-    ordered = np.sort(sizes)[::-1].astype(np.float64)
-    filled, squares = (np.append(0.0, np.cumsum(values)) for values in (ordered, ordered**2))
-    full = np.searchsorted(filled, amount, side="right") - 1
-    most: Floats = squares[full] + (amount - filled[full]) ** 2
-    return most
-
-
-def least_filled(sizes: NDArray[np.int64], rates: NDArray[np.int64], amount: Floats) -> Floats:
-    """Return the least Σx·rate of such numbers: the lowest rates are filled first."""
-    order = np.argsort(rates, kind="stable")
-    size = sizes[order].astype(np.float64)
-    filled = np.append(0.0, np.cumsum(size))
-    least: Floats = np.interp(amount, filled, np.append(0.0, np.cumsum(size * rates[order])))
-    return least
 
 
 def _upper(matrix: Any) -> Any:

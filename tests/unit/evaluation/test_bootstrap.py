@@ -93,6 +93,13 @@ def test_known_subjects_are_resampled_by_default(table):
     assert b.presumption is None
 
 
+@pytest.mark.parametrize("intervals", ["subject", "iid", "wilson", "bootstrap"])
+def test_several_thresholds_have_the_estimates_of_each_alone(table, intervals):
+    b, asked = table.bootstrap(50, rng=1, intervals=intervals), [2, -1, 0, 2, 3.5]
+    assert b.at_thresholds(asked) == [b.at_threshold(threshold) for threshold in asked]
+    assert b.at_thresholds([]) == []
+
+
 def test_independence_can_be_presumed_all_the_same_and_is_said_to_be_too_narrow(table):
     b, free = table.bootstrap(300, rng=1), table.bootstrap(300, rng=1, intervals="iid")
     assert "it is too narrow" in free.presumption

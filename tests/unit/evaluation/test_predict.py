@@ -115,6 +115,24 @@ class TestUncertainty:
         assert one == same
         assert one["cmc"][0]["low"] != other["cmc"][0]["low"]
 
+    def test_galleries_predicted_together_have_the_intervals_of_each_alone(self, v):
+        # Methods of three kinds, two of which share their replicates, and open-set errors beside them.
+        options = {"ranks": [1, 3], "replicates": 10, "threshold": 1.5, "rng": 4}
+        together = mated.predict(v, gallery=[10, 60, 200, 10**6], **options)
+        assert [g.method for g in together.galleries] == ["hypergeometric", "hypergeometric", "step", "tail"]
+        for g in together.galleries:
+            alone = mated.predict(v, gallery=g.gallery_size, **options).galleries[0]
+            assert (alone.method, alone.rate, alone.open_set) == (g.method, g.rate, g.open_set)
+            for end in ("low", "high", "se"):
+                assert getattr(alone, end) == pytest.approx(getattr(g, end), rel=1e-12)
+
+    def test_a_table_read_both_ways_is_recognised_whatever_says_so(self):
+        people = GaussianIdentities((0.7,) * 6).draw(30, 3, rng=3).comparisons()
+        options = {"gallery": [20, 1000], "ranks": 1, "replicates": 5, "threshold": 1.0}
+        found, told = (mated.predict(people, symmetric=how, **options) for how in ("auto", "yes"))
+        assert found.galleries == told.galleries
+        assert found.galleries != mated.predict(people, symmetric="no", **options).galleries
+
     def test_without_replicates_there_is_no_interval(self, v):
         entry = mated.predict(v, gallery=[100, 10**6], ranks=1, replicates=0).to_dict()["galleries"]
         assert [(g["cmc"][0]["low"], g["cmc"][0]["se"]) for g in entry] == [(None, None)] * 2

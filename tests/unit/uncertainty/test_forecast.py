@@ -16,12 +16,18 @@ from mated.scores import Comparisons, SubjectTallies
 from mated.scores.probe_scores import ProbeScores
 from mated.synthetic import GaussianIdentities
 from mated.synthetic.identification_truth import true_cmc
+from mated.uncertainty import forecast as forecasting
 from mated.uncertainty.forecast import (
     forecast_cmc,
     forecast_cmc_empirically,
+    model_error,
+)
+from mated.uncertainty.open_set_forecast import (
+    OpenSetPoint,
     forecast_open_set,
     forecast_open_set_empirically,
-    model_error,
+    forecast_open_sets,
+    forecast_open_sets_empirically,
 )
 from mated.uncertainty.pigeonhole import draw_weights
 from mated.verification.individual import RocFunction, average_roc, individual_rocs
@@ -96,6 +102,35 @@ def test_average_replicates_come_from_weighted_individual_rocs(matrix):
             roc = RocFunction(fmr, np.array([corners[f] for f in fmr]))
             total += weight[one] * np.array([cmc_of_roc(roc, size, [1, 3]) for size in (50, 10**6)])
         np.testing.assert_allclose(rate, total / weight.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ["step", "average"])
+def test_it_does_not_matter_how_many_subjects_are_weighed_at_once(matrix, estimator, monkeypatch):
+    def forecast():
+        return forecast_cmc_empirically(matrix, [50, 10**4], [1, 3], estimator=estimator, replicates=6, rng=3)
+
+    together = forecast()
+    for cells in (1, 2000):  # one subject at a time, and a few
+        monkeypatch.setattr(forecasting, "_CELLS", cells)
+        np.testing.assert_allclose(forecast().replicates, together.replicates, rtol=1e-12)
+        np.testing.assert_allclose(forecast().rate, together.rate, rtol=1e-12)
+
+
+def test_several_open_set_points_have_the_forecasts_of_each_alone(matrix, probes):
+    points = [OpenSetPoint(40, None, 0.1), OpenSetPoint(40, 2.0, None, None), OpenSetPoint(10**4, 4.0, None)]
+    rates = EmpiricalRates.of(matrix)
+    for several, single, data in (
+        (forecast_open_sets, forecast_open_set, probes),
+        (forecast_open_sets_empirically, forecast_open_set_empirically, rates),
+    ):
+        found = several(data, points, replicates=4, rng=2)
+        for point, forecasts in zip(points, found, strict=True):
+            at = {"threshold": point.threshold, "fpir": point.fpir, "rank": point.rank}
+            alone = single(data, point.gallery_size, **at, replicates=4, rng=2)
+            assert forecasts.point == alone.point
+            for name in ("threshold", "fpir", "fnir"):
+                np.testing.assert_array_equal(getattr(forecasts, name).values, getattr(alone, name).values)
+            assert forecasts.caution == alone.caution
 
 
 def test_without_resampling_both_estimators_are_the_plain_ones(matrix):
