@@ -16,13 +16,15 @@ SUITES = {
     "identification": "Identification",
     "quality": "Quality",
     "scale": "Scale",
+    "report": "Report",
 }
 
 HEAD = """# Benchmarks
 
 Made by `make benchmark` (with `make peers` before it for the peers that need an environment of their own).
-One suite is measured anew by `python -m benchmarks verification`, `uncertainty`, `identification`, `quality` or
-`scale`; the others then stay as they are. `python -m benchmarks scale --billion` goes up to 10^9 comparisons.
+One suite is measured anew by `python -m benchmarks verification`, `uncertainty`, `identification`, `quality`,
+`scale` or `report`; the others then stay as they are. `python -m benchmarks scale --billion` goes up to 10^9
+comparisons.
 Times are the best of several calls in one process on one machine; the ratio is to the first row of its table.
 Times differ from machine to machine; the ratios are what is meant to last.
 """

@@ -1,0 +1,7 @@
+"""`python -m mated`: the command line."""
+
+from __future__ import annotations
+
+from mated.cli.main import run
+
+run()
