@@ -140,7 +140,7 @@ class Bootstrap:
             inner = [tally.from_user(threshold) for threshold in thresholds]
             both = self.resampling.rates_at_thresholds(inner, self.level)
             return [
-                ThresholdEstimate(point, self._clustered(fmr), self._clustered(fnmr))
+                ThresholdEstimate(point, self._clustered(fmr, "FMR"), self._clustered(fnmr, "FNMR"))
                 for point, (fmr, fnmr) in zip(points, both, strict=True)
             ]
         if self.intervals == "bootstrap":
@@ -319,12 +319,12 @@ class Bootstrap:
         se = float(np.sqrt(rate * (1 - rate) / trials))
         return Estimate(rate, se, low, high, name, self.level, **self._about(errors, trials))
 
-    def _clustered(self, interval: ClusterInterval) -> Estimate:
+    def _clustered(self, interval: ClusterInterval, rate: str) -> Estimate:
         about = self._about(interval.errors, interval.comparisons)
         caution = joined(about.pop("caution"), few_behind_errors(interval.behind, interval.errors))
         if interval.worst_case is not None:
-            worst = f"in the worst case, one comparison a subject, the interval reaches {interval.worst_case[1]:.3g}"
-            caution = joined(caution, worst)
+            reach = f"{100 * interval.worst_case[1]:.3g} %"
+            caution = joined(caution, f"were all comparisons of a person to go alike, the {rate} could reach {reach}")
         return Estimate(
             interval.value,
             interval.se,
