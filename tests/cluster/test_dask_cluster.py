@@ -373,6 +373,7 @@ def test_a_scheduler_that_is_lost_ends_the_run(file, tmp_path):
     ("where", "said"),
     [
         ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        ("nowhere", "at nowhere \\(missing port number"),
         ("nowhere.json", "nowhere.json holds no address of a scheduler"),
         (8786, "not 8786"),
     ],

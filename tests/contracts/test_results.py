@@ -17,9 +17,7 @@ PEOPLE = GaussianIdentities().draw(12, 3, rng=3)
 
 
 def results():
-    a, b = (
-        mated.verify(PEOPLE.comparisons(s), name="<b>x</b>" + s, tmr=0.9, threshold=0.5) for s in ("llr", "cosine")
-    )
+    a, b = (mated.verify(PEOPLE.comparisons(s), name="<b>x</b>" + s, tmr=0.9, threshold=0.5) for s in ("llr", "cosine"))
     drawn = draw_qualities((0.1, 0.5), subjects=30, samples=3, nonmated=100, rng=1)
     judged = {name: dict(zip(drawn.sample_names, q.tolist(), strict=True)) for name, q in drawn.quality.items()}
     yield a

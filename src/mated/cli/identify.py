@@ -215,7 +215,7 @@ def _open_set(members: Mapping[str, Identification]) -> Table:
         for threshold in m.points.threshold:
             p, false, missed = m.at_threshold(threshold)
             row(
-                table, name, percent(p.fpir), span(false), percent(p.fnir) + mark(false.caution or missed.caution),
+                table, name, percent(p.fpir) + mark(false.caution), span(false), percent(p.fnir) + mark(missed.caution),
                 span(missed), number(p.threshold), "all" if p.rank is None else str(p.rank), str(p.errors_open),
                 f"{p.errors_mated:.6g}",
             )  # fmt: skip
@@ -231,7 +231,10 @@ def _remarks(members: Mapping[str, Identification]) -> list[str]:
         said += [(f"FPIR {fpir:g}", m.at_fpir(fpir).caution) for fpir in m.fpir_targets]
         for threshold in m.points.threshold:
             point, false, missed = m.at_threshold(threshold)
-            said += [(f"threshold {threshold:g}", e.caution) for e in (point, false, missed)]
+            said.append((f"threshold {threshold:g}", point.caution))
+            said += [
+                (f"{rate} at threshold {threshold:g}", e.caution) for rate, e in (("FPIR", false), ("FNIR", missed))
+            ]
         lines += [f"! {prefix}{where}: {caution}" for where, caution in said if caution]
         decided += [f"  {prefix}{remark}" for remark in m.remarks]
     lines = list(dict.fromkeys(lines + decided))

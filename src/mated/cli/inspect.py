@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,8 +161,17 @@ def _abilities(found: Inspection) -> Table:
 
     table = _left("What can be computed", "Task", "", "How, or why not")
     for ability in found.abilities:
-        row(table, ability.task, "yes" if ability.possible else "no", ability.how or ability.why_not or "")
+        said = ability.how or ability.why_not or ""
+        said = said if ability.task == "groups" else _in_groups(said)  # names of columns stay as they are
+        row(table, ability.task, "yes" if ability.possible else "no", said)
     return table
+
+
+def _in_groups(text: str) -> str:
+    """Write the whole numbers of a sentence as the tables do."""
+    from mated.report.numbers_in_words import count
+
+    return re.sub(r"(?<![\w.])\d{4,}(?![\w.])", lambda found: count(int(found[0])), text)
 
 
 def _left(title: str, first: str, *columns: str) -> Table:
@@ -179,12 +189,15 @@ def _sentences(found: Inspection) -> list[str]:
     from mated.scores.unit import unit_name
 
     scores, people, pairs = found.scores, found.people, found.pairs
-    lines = [f"! {warning}" for warning in found.warnings]
+    lines = [f"! {_in_groups(warning)}" for warning in found.warnings]
     turned = "lower" if scores.dissimilarity else "higher"
     said = f"scores are {unit_name(scores.unit)}, and {turned} means more alike"
     if scores.distinct is not None and scores.largest_tie_share is not None:
-        said += f"; {count(scores.distinct)} different ones, of which {number(scores.largest_tie)} is the most frequent"
-        said += f" ({100 * scores.largest_tie_share:.3g} %)"
+        some = found.scores.mated.comparisons + found.scores.nonmated.comparisons
+        said += "; all of them differ" if scores.distinct == some > 1 else f"; {count(scores.distinct)} different ones"
+        if 1 < scores.distinct < some:
+            said += f", of which {number(scores.largest_tie)} is the most frequent"
+            said += f" ({100 * scores.largest_tie_share:.3g} %)"
     lines.append(f"  {said}")
     if scores.auc_low is not None and scores.auc_high is not None:
         low, high = f"{scores.auc_low:.6f}", f"{scores.auc_high:.6f}"
@@ -195,9 +208,10 @@ def _sentences(found: Inspection) -> list[str]:
             people.samples_per_subject_median,
             people.samples_per_subject_most,
         )
-        lines.append(f"  samples of a subject: {least} to {most}, median {number(median)}")
+        many = count(least) if least == most else f"{count(least)} to {count(most)}, median {number(median)}"
+        lines.append(f"  samples of a subject: {many}")
     if pairs is not None:
-        lines.append(f"  design: {pairs.design}; {_repeats(found)}")
+        lines.append(f"  design: {_in_groups(pairs.design)}; {_repeats(found)}")
     lines += [f"  {note}" for note in found.notes]
     lines += [f"  could also be {other.meaning}: {other.option}" for other in found.recognition.others]
     return lines

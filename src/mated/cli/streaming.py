@@ -130,6 +130,7 @@ class Streaming:
             if self._checkpoint is not None:
                 what = "files" if self._files else "parts"
                 count = self._checkpoint.parts_kept
-                kept = f"; {count} of {self._parts} {what} are kept in {self.folder}, run the same command to go on"
+                some = f"{count} of {self._parts} {what} {'is' if count == 1 else 'are'} kept"
+                kept = f"; {some} in {self.folder}, run the same command to go on"
             typer.echo(f"mated: stopped{kept}", err=True)
             raise typer.Exit(_INTERRUPTED) from None

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from mated.report.numbers_in_words import between, count, number, percent, target
 from mated.scores.unit import unit_name
+from mated.verification.cautions import FEW_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -168,13 +169,14 @@ def _at_threshold(members: Verifications, first: str, sure: Mapping[str, Bootstr
         for threshold in v.points.threshold:
             p = v.at_threshold(threshold)
             e = sure[name].at_threshold(threshold) if sure else None
+            few = (p.errors_nonmated < FEW_ERRORS, p.errors_mated < FEW_ERRORS)
             row(
                 table,
                 name,
                 number(p.threshold),
-                percent(p.fmr) + mark(p.caution),
+                percent(p.fmr) + mark(p.caution if few[0] or not any(few) else None),
                 *([] if e is None else [span(e.fmr)]),
-                percent(p.fnmr),
+                percent(p.fnmr) + mark(p.caution if few[1] else None),
                 *([] if e is None else [span(e.fnmr)]),
                 count(p.errors_nonmated),
                 count(p.errors_mated),

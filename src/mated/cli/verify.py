@@ -116,8 +116,9 @@ def verify(
     """Measure how often a system errs when it compares two samples.
 
     FILE holds comparisons: a CSV, TSV or Parquet table with a score and either a mated flag or two subject
-    columns, or a matrix with ids. Two plain score lists are given by --mated and --nonmated. A file too large to hold
-    is read in chunks; operating points and their intervals are the same.
+    columns, a matrix with ids, lists of bob (--format bob), BEE matrices, trials or FRTE logs with a --key. A folder or
+    a pattern in quotation marks is one table. Two plain score lists are given by --mated and --nonmated. A file too
+    large to hold is read in chunks; operating points and their intervals are the same.
     """
     from mated.evaluation import Verification, Verifications
     from mated.evaluation.verification import Costs, OperatingPoints

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mated.errors import MatedError
+from mated.scores.ids import in_name_order, name_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -190,7 +191,7 @@ def _united(one: pl.Series, other: pl.Series) -> tuple[pl.Series, Codes]:
 
 def _places(labels: pl.Series) -> Codes:
     """Return the place of each label in their sorted list."""
-    order = labels.arg_sort().to_numpy()
+    order = name_order(labels)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
     return places
@@ -248,7 +249,7 @@ class Roster:
     def in_order(self) -> tuple[Roster, Codes, Codes]:
         """Number subjects and samples as comparisons in memory do; returns also the new codes of both."""
         subject_codes = _places(self.subjects)
-        subjects = self.subjects.sort()
+        subjects = in_name_order(self.subjects)
         if self.samples is None:
             return Roster(subjects, None, np.arange(len(subjects)) << 32), subject_codes, subject_codes
         owner, name = subject_codes[self.owner], self.name
@@ -256,7 +257,8 @@ class Roster:
         order = np.lexsort((name, owner) if self.shares_names else (owner, name))
         sample_codes = np.empty(len(order), dtype=np.int64)
         sample_codes[order] = np.arange(len(order))
-        return Roster(subjects, self.samples.sort(), ((owner << 32) | name)[order]), subject_codes, sample_codes
+        samples = in_name_order(self.samples)
+        return Roster(subjects, samples, ((owner << 32) | name)[order]), subject_codes, sample_codes
 
     @cached_property
     def subject_names(self) -> tuple[str, ...]:

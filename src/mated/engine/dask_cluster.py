@@ -330,6 +330,9 @@ def _versions() -> tuple[str, str]:
 def _connect(distributed: Any, address: str) -> Any:
     scheduler = _in_file(address)
     try:
+        scheme, place = distributed.comm.parse_address(scheduler)
+        if scheme in ("tcp", "tls"):
+            distributed.comm.parse_host_port(place)  # a client that fails over this leaves its trace behind
         return distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise MatedError(

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from mated.evaluation.bootstrap import Bootstrap
     from mated.evaluation.verification import Verification
-    from mated.scores import Comparisons
+    from mated.scores import Comparisons, Tally
     from mated.scores.unit import UnitChoice
 
-__all__ = ["Verifications", "groups_in_memory", "groups_of"]
+__all__ = ["Verifications", "groups_in_memory", "groups_of", "refuse_one_class"]
 
 _NAMED = 5  # groups that a message names
 
@@ -106,3 +106,14 @@ def groups_of(
         raise MatedError(f"{name}: no value of {', '.join(columns)} has both mated and non-mated comparisons: {some}")
     notes = (f"left out, as one class is missing: {some}",) if said else ()
     return Verifications(members, kind="groups", notes=notes)
+
+
+def refuse_one_class(name: str, tally: Tally, notes: Sequence[str], *, subjects: bool) -> None:
+    """Refuse comparisons of one class only, with what was decided about them: there the mistake often is."""
+    if tally.n_mated and tally.n_nonmated:
+        return
+    missing = "non-mated" if tally.n_mated else "mated"
+    said = f"{name}: there is no {missing} comparison with a score; verification needs both"
+    if subjects and missing == "mated" and not tally.mated_failures:
+        said += "; no comparison has one subject on both sides, so check how subjects are named"
+    raise MatedError(said + (f" ({'; '.join(notes)})" if notes else ""))

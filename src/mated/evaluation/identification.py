@@ -19,6 +19,7 @@ from mated.identification.open_set import (
     unmated_searches,
     watch_list,
 )
+from mated.scores.ranks import MATES_ALONE
 from mated.uncertainty.cautions import joined
 from mated.uncertainty.identification import (
     RateInterval,
@@ -84,6 +85,8 @@ class Identification:
     def __post_init__(self) -> None:
         if self.ties not in _TIES:
             raise MatedError(f"ties must be 'expected', 'pessimistic' or 'optimistic', not {self.ties!r}")
+        if self.ranks.mates_alone:
+            raise MatedError(f"nothing can be identified: {MATES_ALONE}")
         if self.points.ranks is not None:
             as_ranks(list(self.points.ranks), self.ranks.gallery_size)
         if self.points.length is not None:
@@ -200,11 +203,14 @@ class Identification:
         r = self.ranks
         said = list(r.notes)
         if r.failed_mates:
-            said.append(f"of {r.failed_mates} probes every comparison with the mate failed; their mates rank last")
+            whose = "of 1 probe" if r.failed_mates == 1 else f"of {r.failed_mates} probes"
+            said.append(f"{whose} every comparison with the mate failed; such a mate ranks last")
         if r.unsearched:
-            said.append(f"{r.unsearched} probes were never compared with their enrolled mate and are in no count")
+            who = "1 probe was" if r.unsearched == 1 else f"{r.unsearched} probes were"
+            said.append(f"{who} never compared with an enrolled mate and not counted")
         if r.missing:
-            said.append(f"{r.missing} comparisons with other identities are missing; those rank below the mate")
+            what = "1 comparison" if r.missing == 1 else f"{r.missing} comparisons"
+            said.append(f"{what} with other identities missing: whoever was not compared ranks below the mate")
         if self.probes == "mate removed":
             said.append(
                 "false positives are those of mated probes searching without their mate, a gallery smaller by one"

@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from mated.errors import MatedError
 from mated.evaluation.html import table_html
 from mated.evaluation.inspection_abilities import Abilities, Ability, Reach
 from mated.evaluation.inspection_counts import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from mated.evaluation.inspection_facts import Column, Pairs, People, Scores
+    from mated.io.bytes_in import InputFile
     from mated.io.scanning import Scan
     from mated.scores import Comparisons, ScoreMatrix
 
@@ -37,7 +39,7 @@ __all__ = ["Inspection", "inspect"]
 
 _TELLS_LITTLE = (0.45, 0.55)
 _SAID_ABOVE = "have the same sample on both sides and are counted"  # the note of a table, which is a warning here
-_WHOLE_ONLY = ("key", "mask", "histogram", "ids", "probe_ids", "reference_ids", "failure_score")
+_WHOLE_ONLY = ("key", "mask", "histogram", "ids", "probe_ids", "reference_ids")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,6 +158,7 @@ def inspect(source: Any = None, *, progress: Callable[[int, int], None] | None =
         few,
         numeric,
         None if scan is not None else held,  # type: ignore[arg-type]
+        recognition.reader.name == "dasec" and _holds_qualities(request.file),
     ).all()
     reaches = (Reach.of("FMR", found.nonmated.comparisons), Reach.of("FNMR", found.mated.comparisons))
     return Inspection(
@@ -183,6 +186,15 @@ def _large(source: Any, format_name: str, asked: dict[str, Any]) -> Scan | None:
     return found if usable else None
 
 
+def _holds_qualities(file: InputFile) -> bool:
+    from mated.io.dasec_json import dasec_qualities
+
+    try:
+        return bool(dasec_qualities(file))
+    except MatedError:
+        return False
+
+
 def _column_dict(column: Column) -> dict[str, Any]:
     groups = None if column.groups is None else [{"value": value, "comparisons": n} for value, n in column.groups]
     return asdict(column) | {"groups": groups}
@@ -193,8 +205,13 @@ def _on_failures(scores: Scores, recognition: Recognition, reading: dict[str, An
     if not failures:
         return []
     counted_anyway = recognition.reader.name in ("bee", "frte") or reading.get("nan") == "failure"
-    refused = "" if counted_anyway else "; other commands refuse them without --nan failure"
-    return [f"{failures} comparisons have no score and count as failures{refused}"]
+    which = "it" if failures == 1 else "them"
+    if reading.get("failure_score") is not None:
+        which = "any NaN among them"
+    refused = "" if counted_anyway else f"; other commands refuse {which} without --nan failure"
+    counted = "1 comparison has no score and counts as a failure"
+    counted = counted if failures == 1 else f"{failures} comparisons have no score and count as failures"
+    return [counted + refused]
 
 
 def _on_orientation(scores: Scores) -> list[str]:
@@ -214,9 +231,12 @@ def _warnings(scores: Scores, pairs: Pairs | None, counted: ScoreCount, people: 
     """Say what a user should look at before computing anything, and what was left out for its size."""
     said = _on_orientation(scores)
     if pairs is not None and pairs.disagreeing:
-        said.append(f"{pairs.disagreeing} pairs of samples are listed more than once with different scores")
+        listed = "1 pair of samples is" if pairs.disagreeing == 1 else f"{pairs.disagreeing} pairs of samples are"
+        said.append(f"{listed} listed more than once with different scores")
     if pairs is not None and pairs.self_comparisons:
-        said.append(f"{pairs.self_comparisons} comparisons are of a sample with itself, and verification counts them")
+        own = pairs.self_comparisons
+        compared = "1 comparison is" if own == 1 else f"{own} comparisons are"
+        said.append(f"{compared} of a sample with itself, and verification counts {'it' if own == 1 else 'them'}")
     if counted.tally is None:
         said.append(f"distinct scores and ties are not counted: there are more than {MOST_SCORES} different scores")
     if people.too_many_names:

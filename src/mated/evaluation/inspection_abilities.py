@@ -38,6 +38,7 @@ class Abilities:
     """What is known of the comparisons, as far as it decides what can be computed.
 
     `layout` is there where they are in memory; searches are then tried and not merely judged by what is named.
+    `qualities_inside` says that qualities of the samples stand in the same file.
     """
 
     n_mated: int
@@ -48,6 +49,7 @@ class Abilities:
     covariates: Sequence[str]
     numeric_covariates: Sequence[str]
     layout: Comparisons | ScoreMatrix | None
+    qualities_inside: bool = False
 
     def all(self) -> tuple[Ability, ...]:
         """Return every task."""
@@ -81,12 +83,16 @@ class Abilities:
         if layout is None or self.n_mated + self.n_nonmated > _MOST_TRIED:
             return self._untried_searches()
         from mated.scores.ranking import rank
+        from mated.scores.ranks import MATES_ALONE
 
+        nothing = Ability("open set", False, "", "nothing can be searched")
         try:
             found = rank(layout)
         except MatedError as error:
             reason = _QUOTED.sub("…", str(error))  # it may be somebody's name
-            return Ability("identify", False, "", reason), Ability("open set", False, "", "nothing can be searched")
+            return Ability("identify", False, "", reason), nothing
+        if found.mates_alone:
+            return Ability("identify", False, "", MATES_ALONE), nothing
         closed = Ability("identify", True, f"{found.n_mated} probes with a mate among {found.gallery_size} identities")
         if found.n_open:
             return closed, Ability("open set", True, f"{found.n_open} probes without a mate in the gallery")
@@ -107,6 +113,8 @@ class Abilities:
         return Ability("predict", True, "from the global ROC alone (--method global): subjects are not named")
 
     def _quality(self) -> Ability:
+        if self.qualities_inside:
+            return Ability("quality", True, "with the qualities in this file, or a table of them (--quality FILE)")
         if self.knows_samples:
             return Ability("quality", True, "with a table of sample qualities (--quality FILE)")
         if self.numeric_covariates:

@@ -7,7 +7,7 @@ one, and says so where not (`mated.evaluation.streaming_exactness`). Subjects an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,16 +15,17 @@ from mated.engine import Limits, Points, stream_tally
 from mated.engine.groups import GroupName, stream_groups
 from mated.engine.reach import EER_INTERVALS, INTERVALS
 from mated.errors import MatedError
-from mated.evaluation.collection import groups_of
+from mated.evaluation.collection import groups_of, refuse_one_class
 from mated.evaluation.streaming_exactness import Exactness
 from mated.evaluation.streaming_sources import GroupPart, scoring_of, source_of
 from mated.evaluation.streaming_subjects import StreamedSubjectResampling, StreamedSubjects
 from mated.evaluation.verification import Verification
-from mated.scores.group_names import group_labels
+from mated.scores.group_names import check_group_columns, group_labels
+from mated.verification.costs import bayes_threshold
 from mated.verification.rates import supported_fmrs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from mated.engine.chunk_pass import TablePart
     from mated.engine.stream import Progress
     from mated.evaluation.collection import Verifications
-    from mated.evaluation.verification import OperatingPoints
+    from mated.evaluation.verification import Costs, OperatingPoints
     from mated.io.scanning import Scan
     from mated.scores import SubjectTallies, Tally
     from mated.scores.subject_pairs import SubjectPairs
@@ -103,8 +104,9 @@ def verify_scan(
     how = options or StreamOptions()
     asked = partial(_asked, points, transferred_threshold, how.replicates)
     sources = [source_of(part) for part in scan.parts]
-    streamed = stream_tally(sources, asked, scoring=scoring_of(scan), **how.passes)
-    _refuse_one_class(name or scan.name, streamed.cells.n_mated, streamed.cells.n_nonmated)
+    counted = partial(_with_cost, asked, scan, settings.get("costs"))
+    streamed = stream_tally(sources, counted, scoring=scoring_of(scan), **how.passes)
+    refuse_one_class(name or scan.name, streamed.tally, scan.notes, subjects="probe_subject" in scan.knows)
     return Verification(
         streamed.tally,
         name=name or scan.name,
@@ -114,12 +116,6 @@ def verify_scan(
         streaming=StreamedComparisons(scan, how, streamed, asked(streamed.cells.n_nonmated)),
         **settings,
     )
-
-
-def _refuse_one_class(name: str, n_mated: int, n_nonmated: int) -> None:
-    for count, kind in ((n_mated, "mated"), (n_nonmated, "non-mated")):
-        if not count:
-            raise MatedError(f"{name}: there is no {kind} comparison with a score; verification needs both")
 
 
 def stream_by(
@@ -137,13 +133,11 @@ def stream_by(
     The arguments are those of `verify_scan`. With subjects, each group takes passes of its own for them.
     """
     how, called = options or StreamOptions(), name or scan.name
-    for column in columns:
-        if column not in scan.covariates:
-            known = ", ".join(repr(n) for n in scan.covariates) or "none"
-            raise MatedError(f"there is no column {column!r} to group by; the further columns are: {known}")
+    check_group_columns(columns, scan.covariates)
     asked = partial(_asked, points, transferred_threshold, how.replicates)
     sources = [source_of(part, tuple(columns)) for part in scan.parts]
-    found = stream_groups(sources, asked, scoring=scoring_of(scan), **how.passes)
+    counted = partial(_with_cost, asked, scan, settings.get("costs"))
+    found = stream_groups(sources, counted, scoring=scoring_of(scan), **how.passes)
     groups = [*found.streamed, *found.left_out]
     labels = dict(zip(groups, group_labels(groups), strict=True))
     members = {}
@@ -172,6 +166,15 @@ def _asked(points: OperatingPoints, transferred: float | None, replicates: bool,
         points.threshold if transferred is None else (*points.threshold, transferred),
         replicates=replicates,
     )
+
+
+def _with_cost(asked: Callable[[int], Points], scan: Scan, costs: Costs | None, n_nonmated: int) -> Points:
+    """Add the threshold at which the actual detection cost is read off; intervals do not reach there."""
+    points = asked(n_nonmated)
+    if costs is None or scan.dissimilarity:
+        return points
+    bayes = bayes_threshold(costs.prior, costs.miss, costs.false)
+    return replace(points, threshold=(*points.threshold, bayes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +215,11 @@ class StreamedComparisons:
     def remarks(self) -> tuple[str, ...]:
         """How the numbers were made, in sentences."""
         said = self.exactness.remarks()
-        if self._knows_subjects and not self.options.subjects:
-            said = (*said, "subjects were not counted, as nothing asked for needs them")
+        if self._knows_subjects:
+            counted = (
+                "counted in further passes" if self.options.subjects else "not counted, as nothing asked for needs them"
+            )
+            said = (*said, f"subjects were {counted}")
         return said
 
     def to_dict(self, *, by_subject: bool = False) -> dict[str, Any] | None:

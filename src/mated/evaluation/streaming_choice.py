@@ -65,8 +65,8 @@ def scan_to_stream(
         if stream:
             why = f"with {needed[0]}=" if needed else "of this format"
             raise MatedError(
-                f"a file {why} can only be read whole; leave out stream=True (--stream), or write the comparisons as a "
-                "table, Parquet for instance"
+                f"a file {why} can only be read whole; leave out stream=True (--stream), checkpoint= and engine=, "
+                "or write the comparisons as a table, Parquet for instance"
             )
         return None
     return found if stream or found.lazy or is_large(found) else None

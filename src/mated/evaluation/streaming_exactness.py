@@ -8,19 +8,22 @@ plain number has no room for them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mated.engine.bounds import area_bounds, curve_steps, d_prime_bounds
+from mated.engine.bounds import area_bounds, curve_steps, d_prime_bounds, extremes
 from mated.engine.reach import around_crossing, cells_of_rate
 from mated.errors import MatedError
 from mated.uncertainty.cautions import joined
+from mated.verification.costs import cllr, detection_cost, min_cllr
 from mated.verification.rates import exact_rate
 
 if TYPE_CHECKING:
     from mated.engine import Streamed
     from mated.engine.cells import Cells
+    from mated.scores import Tally
     from mated.verification import AtFmr, AtThreshold, AtTmr, EqualErrorRate
 
 __all__ = ["Exactness"]
@@ -41,6 +44,28 @@ class Exactness:
     def _known(self, *cells: int) -> bool:
         """Whether cells are single scores."""
         return all(self._cells.low[cell] == self._cells.high[cell] for cell in cells)
+
+    @cached_property
+    def _extremes(self) -> tuple[Tally, Tally]:
+        """The most and the least favourable order of the scores within the cells."""
+        least, most = extremes(self._cells)
+        return most, least
+
+    def cllr_bounds(self) -> list[float] | None:
+        """Between which values Cllr lies; None for dissimilarities, which have none."""
+        bounds = [cllr(tally) for tally in self._extremes]
+        return None if None in bounds else [bound for bound in bounds if bound is not None]
+
+    def min_cllr_bounds(self) -> list[float]:
+        """Between which values the least Cllr lies."""
+        return [min_cllr(tally) for tally in self._extremes]
+
+    def least_cost_bounds(self, *, prior: float, miss: float, false: float) -> list[float] | None:
+        """Between which values the least detection cost lies; None where every score is known."""
+        if self.streamed.whole:
+            return None
+        costs = (detection_cost(t, prior=prior, cost_miss=miss, cost_false=false) for t in self._extremes)
+        return [cost.minimum for cost in costs]
 
     def at_fmr(self, point: AtFmr) -> AtFmr:
         """Add a caution where the point lies in a range of scores."""
@@ -110,6 +135,15 @@ class Exactness:
         """How the numbers were made and which are known within bounds only, in sentences."""
         return self.streamed.remarks()
 
+    def remarks_on_costs(self, *, prior: float, miss: float, false: float) -> tuple[str, ...]:
+        """Say between which values the costs lie that rest on all scores."""
+        least = self.least_cost_bounds(prior=prior, miss=miss, false=false)
+        if least is None:
+            return ()
+        bounds = {"the least detection cost": least, "Cllr": self.cllr_bounds(), "min Cllr": self.min_cllr_bounds()}
+        said = [f"{name} between {b[0]:.6g} and {b[1]:.6g}" for name, b in bounds.items() if b is not None]
+        return ("these lie within bounds: " + ", ".join(said),)
+
     def to_dict(self, *, without: tuple[str, ...] = (), leaving_out: tuple[str, ...] = ()) -> dict[str, Any] | None:
         """Return what the dictionary of a verification says of it; None where every number is exact.
 
@@ -124,6 +158,8 @@ class Exactness:
             "inexact": inexact,
             "auc_bounds": list(area_bounds(self._cells)),
             "d_prime_bounds": None if separation is None else list(separation),
+            "cllr_bounds": self.cllr_bounds(),
+            "min_cllr_bounds": self.min_cllr_bounds(),
             "curve_steps": {"fmr": steps.fmr, "tmr": steps.tmr},
         }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mated.errors import MatedError
 from mated.evaluation.attempts import attempt_entries, rates_of_attempts
 from mated.evaluation.bootstrap import Bootstrap
-from mated.evaluation.collection import Verifications, groups_in_memory
+from mated.evaluation.collection import Verifications, groups_in_memory, refuse_one_class
 from mated.evaluation.html import table_html
 from mated.evaluation.resampling import SubjectResampling
 from mated.scores import Comparisons, ScoreMatrix, SubjectTallies, Tally
@@ -102,9 +102,8 @@ class Verification:
     def __post_init__(self) -> None:
         if self.symmetric not in ("auto", "yes", "no"):
             raise MatedError(f"symmetric must be 'auto', 'yes' or 'no', not {self.symmetric!r}")
-        for count, kind in ((self.tally.n_mated, "mated"), (self.tally.n_nonmated, "non-mated")):
-            if not count:
-                raise MatedError(f"{self.name}: there is no {kind} comparison with a score; verification needs both")
+        subjects = self.layout is not None and self.layout.subjects is not None
+        refuse_one_class(self.name, self.tally, self._decided, subjects=subjects)
 
     # -- numbers ---------------------------------------------------------------------------------
 
@@ -292,12 +291,18 @@ class Verification:
             return self.streaming.n_subjects
         return None if self.layout is None else self.layout.n_subjects
 
+    @property
+    def _decided(self) -> tuple[str, ...]:
+        return self.notes if self.layout is None else (*self.layout.notes, *self.notes)
+
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What was decided about the input, and what looks wrong with it, in sentences."""
-        remarks = self.notes if self.layout is None else (*self.layout.notes, *self.notes)
+        remarks = self._decided
         if self.streaming is not None:
             remarks = (*remarks, *self.streaming.remarks)
+        if self.costs is not None and self._exactness is not None:
+            remarks = (*remarks, *self._exactness.remarks_on_costs(**asdict(self.costs)))
         if self.auc() < 0.5:
             said = "similarities" if self.tally.dissimilarity else "dissimilarities (--dissimilarity)"
             remarks = (
@@ -311,7 +316,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and texts; the keys are documented in docs/reference/json.md."""
-        eer = self.eer()
+        eer, exactness = self.eer(), self._exactness
         result: dict[str, Any] = {
             "name": self.name,
             "counts": {
@@ -352,9 +357,10 @@ class Verification:
             "notes": list(self.remarks),
         }
         if self.costs is not None:
-            result["detection_cost"] = asdict(
-                self.detection_cost(prior=self.costs.prior, miss=self.costs.miss, false=self.costs.false)
-            )
+            result["detection_cost"] = {
+                **asdict(self.detection_cost(**asdict(self.costs))),
+                "minimum_bounds": None if exactness is None else exactness.least_cost_bounds(**asdict(self.costs)),
+            }
         if self.individual:
             result["individual"] = {
                 "subjects": len(self.individual_rocs),

@@ -123,7 +123,7 @@ def _why(request: Request) -> str:
     if len(lines[0]) == 2:
         return "either of its columns could be the mated flag"
     if any(_has_decimals(row[k]) for row in lines if len(row) == 3 for k in (0, 1)):
-        return "its first two columns hold numbers with decimals, which name nobody"
+        return "there are decimals in its first two columns, which name nobody"
     return "its first column could be the mated flag"
 
 

@@ -150,7 +150,7 @@ def choose(format_name: str, request: Request) -> Reader:
         found = _named(format_name, request)
     for option in _BESIDE:
         if getattr(request, option) is not None and option not in found.beside:
-            takers = " or ".join(reader.name for reader in READERS if option in reader.beside)
+            takers = ", ".join(reader.name for reader in READERS if option in reader.beside)
             raise MatedError(
                 f"{request.name} is read as {found.name} ({found.description}), and {option}= (--{option}) belongs to "
                 f"{takers}; leave it out, or name the format (--format)"

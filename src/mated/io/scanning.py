@@ -28,7 +28,7 @@ __all__ = ["LARGE_BYTES", "LARGE_ROWS", "Scan", "ScanPart", "is_large", "scan"]
 
 LARGE_ROWS = 20_000_000
 """More comparisons than this are counted batch by batch."""
-LARGE_BYTES = 1 << 30
+LARGE_BYTES = 1 << 28
 """So are files of more bytes than this, where their rows are not known."""
 
 _PACKED = 4  # what gzip makes of scores in text, roughly

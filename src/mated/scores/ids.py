@@ -11,9 +11,10 @@ from mated.errors import MatedError
 from mated.scores.validation import read_only
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["PairIds", "encode_pairs", "one_reference_each", "within"]
+__all__ = ["PairIds", "encode_pairs", "in_name_order", "name_order", "one_reference_each", "within"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,23 @@ class PairIds:
         return f"PairIds({len(self.names)} names, {len(self.probe)} comparisons)"
 
 
+def name_order(labels: pl.Series) -> NDArray[np.intp]:
+    """Return the order of distinct labels by their names; integers stand as the texts they are written as.
+
+    Text files hold texts only, and draws go by the order of subjects: so the same people give the same draws in any
+    format.
+    """
+    import polars as pl
+
+    order: NDArray[np.intp] = labels.cast(pl.String).arg_sort().to_numpy()
+    return order
+
+
+def in_name_order(labels: pl.Series) -> pl.Series:
+    """Return distinct labels in the order of their names."""
+    return labels.gather(name_order(labels))
+
+
 def encode_pairs(probe: Any, reference: Any, what: str) -> PairIds:
     """Code two columns of labels (texts or integers) by one sorted list of their distinct values.
 
@@ -58,7 +76,7 @@ def encode_pairs(probe: Any, reference: Any, what: str) -> PairIds:
     if sides[0].dtype != sides[1].dtype:
         sides = [side.cast(pl.String) for side in sides]
     both = pl.concat(sides)
-    distinct = both.unique().sort()
+    distinct = in_name_order(both.unique())
     codes = both.replace_strict(distinct, np.arange(len(distinct)), return_dtype=pl.Int64).to_numpy()
     split = len(sides[0])
     return PairIds(codes[:split], codes[split:], tuple(str(name) for name in distinct.to_list()))

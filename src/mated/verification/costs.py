@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from mated.scores import Tally
 
-__all__ = ["DetectionCost", "cllr", "detection_cost", "fvc_rates", "half_total_error_rate", "min_cllr"]
+__all__ = [
+    "DetectionCost",
+    "bayes_threshold",
+    "cllr",
+    "detection_cost",
+    "fvc_rates",
+    "half_total_error_rate",
+    "min_cllr",
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,14 @@ class DetectionCost:
     actual_threshold: float | None
 
 
+def bayes_threshold(prior: float, cost_miss: float = 1.0, cost_false: float = 1.0) -> float:
+    """Return log(c_false · (1 − p) / (c_miss · p)): where a natural log-likelihood ratio pays to accept."""
+    p = float(exact_rate(prior, "a prior"))
+    if not (cost_miss > 0 and cost_false > 0 and np.isfinite(cost_miss) and np.isfinite(cost_false)):
+        raise MatedError(f"costs must be positive numbers, and {cost_miss} and {cost_false} are not both")
+    return float(np.log(cost_false * (1 - p)) - np.log(cost_miss * p))
+
+
 def detection_cost(
     tally: Tally,
     *,
@@ -54,10 +70,8 @@ def detection_cost(
     hull: Hull | None = None,
 ) -> DetectionCost:
     """Compute minimum and actual normalised detection cost for a prior of mated comparisons and two costs."""
+    bayes = bayes_threshold(prior, cost_miss, cost_false)
     p = float(exact_rate(prior, "a prior"))
-    if not (cost_miss > 0 and cost_false > 0 and np.isfinite(cost_miss) and np.isfinite(cost_false)):
-        raise MatedError(f"costs must be positive numbers, and {cost_miss} and {cost_false} are not both")
-    bayes = float(np.log(cost_false * (1 - p)) - np.log(cost_miss * p))
     miss, false = cost_miss * p, cost_false * (1 - p)
     # Divided by the smaller of the two, one weight is exactly 1: accepting or rejecting everyone costs 1.
     miss, false = miss / min(miss, false), false / min(miss, false)

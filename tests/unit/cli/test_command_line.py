@@ -145,6 +145,15 @@ def test_a_threshold_set_on_one_file_is_used_on_another(table, tmp_path):
         assert hter == {"value": (at.fmr + at.fnmr) / 2, "threshold": threshold}
 
 
+def test_the_mark_at_a_threshold_stands_by_the_rate_that_rests_on_few_errors(tmp_path):
+    """Forty false matches and one false non-match at threshold 1."""
+    (tmp_path / "mated.txt").write_text("0\n" + "2\n" * 9)
+    (tmp_path / "nonmated.txt").write_text("1\n" * 40 + "0\n" * 60)
+    lists = ("--mated", tmp_path / "mated.txt", "--nonmated", tmp_path / "nonmated.txt")
+    said = run("verify", *lists, "--threshold", "1", "--bootstrap", "0").stdout
+    assert "1 40.00 % 10.00 % ! 40 1" in " ".join(said.split())
+
+
 def test_figures_are_written_where_they_are_asked_for(table, tmp_path):
     done = run("verify", table[0], "--plot", tmp_path / "figures", "--plot-format", "svg,png", "--individual")
     assert done.returncode == 0, done.stderr

@@ -110,3 +110,8 @@ def test_a_file_read_in_chunks_gives_the_same_json_but_for_the_note_that_says_so
     assert [note for note in said if "read in chunks" not in note] == first.pop("notes")
     assert len([note for note in said if "read in chunks" in note]) == 1
     assert first == second
+
+
+def test_cautions_at_a_threshold_say_which_rate_they_mean(folder):
+    said = run("identify", folder / "alpha.csv", "--threshold", "1000000").stdout
+    assert "! FPIR at threshold 1e+06: no errors" in said

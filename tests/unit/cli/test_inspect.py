@@ -45,10 +45,8 @@ def test_tables_say_what_the_file_holds(table):
     assert "sensor further column text 2 0 A (2), B (2)" in said
     assert "verify yes FMR from 0.5, FNMR from 1; no FMR or FNMR can rest on 30 errors" in said
     assert "identify yes" in said
-    assert (
-        "! 1 comparisons have no score and count as failures; other commands refuse them without --nan failure" in said
-    )
-    assert "scores are in steps of 0.01, and higher means more alike; 3 different ones" in said
+    assert "! 1 comparison has no score and counts as a failure; other commands refuse it without --nan failure" in said
+    assert "scores are in steps of 0.01, and higher means more alike; all of them differ" in said
     assert "design: every probe with every reference; no pair is listed twice" in said
     assert "ann" not in said
 
@@ -101,3 +99,23 @@ def test_real_files_can_all_be_looked_at(reference_data):
         ("pyeer/cmc/exp1_scores.txt", ["--key", reference_data / "pyeer/cmc/exp1_tp.txt"]),
     ):
         assert "What can be computed" in run(reference_data / file, *options).stdout
+
+
+def test_a_json_of_qualities_says_that_it_holds_them_and_that_nobody_is_identified(tmp_path):
+    pairs = {f"{s}1-{s}2": 0.5 for s in "abc"}
+    qualities = {"sharp": {f"{s}{k}": 1.0 + k for s in "abc" for k in (1, 2)}}
+    content = {
+        "similarity_scores": {"type": "mated", "scores_by_pair_ids": pairs},
+        "quality_scores_by_sample_id_per_algorithm": qualities,
+    }
+    (tmp_path / "scores.json").write_text(json.dumps(content))
+    said = words(run(tmp_path / "scores.json").stdout)
+    assert "quality yes with the qualities in this file, or a table of them (--quality FILE)" in said
+    assert "identify no no probe has a score with anybody but its mate" in said
+
+
+def test_whole_numbers_in_sentences_are_written_as_in_tables(tmp_path):
+    lines = [f"p{i},r{j},{(i * 7 + j) % 11},{int(i == j)}" for i in range(40) for j in range(30)]
+    (tmp_path / "scores.csv").write_text("\n".join(["probe_sample,reference_sample,score,mated", *lines[:-1]]))
+    said = run(tmp_path / "scores.csv").stdout
+    assert "1\u202f199 of 1\u202f200 possible pairs" in said

@@ -140,3 +140,13 @@ def test_scores_without_samples_are_refused():
     table = Comparisons.from_arrays([3, 2, 1, 0], probe_subject=[1, 1, 1, 2], reference_subject=[1, 1, 2, 2])
     with pytest.raises(MatedError, match="probe_sample"):
         mated.identify(table)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_mated_comparisons_alone_identify_nobody(tmp_path, stream):
+    """Every mate would rank first, whatever the system: nobody else was compared."""
+    header = "score,probe_sample,reference_sample,probe_subject,reference_subject"
+    lines = [f"{k},{who}{k},{who}r,{who},{who}" for who in "ab" for k in range(3)]
+    (tmp_path / "mated.csv").write_text("\n".join([header, *lines]))
+    with pytest.raises(MatedError, match="no probe has a score with anybody but its mate"):
+        mated.identify(tmp_path / "mated.csv", stream=stream)

@@ -80,9 +80,9 @@ def test_scores_are_described_by_unit_distinct_values_and_ties(table):
 
 def test_warnings_name_what_to_look_at(table):
     said = " ".join(inspect(table).warnings)
-    assert "1 comparisons have no score and count as failures; other commands refuse them without --nan failure" in said
-    assert "1 pairs of samples are listed more than once with different scores" in said
-    assert "1 comparisons are of a sample with itself" in said
+    assert "1 comparison has no score and counts as a failure; other commands refuse it without --nan failure" in said
+    assert "1 pair of samples is listed more than once with different scores" in said
+    assert "1 comparison is of a sample with itself" in said
     assert "AUC" not in said
 
 
@@ -253,6 +253,18 @@ def test_batch_by_batch_gives_what_the_whole_gives(table, tmp_path, monkeypatch,
     expected, got = without_trials(whole), without_trials(streamed)
     expected["scores"]["type"] = got["scores"]["type"] = None
     assert got == expected
+
+
+def test_scores_that_stand_for_failures_are_counted_batch_by_batch_too(tmp_path, monkeypatch):
+    path = tmp_path / "scores.csv"
+    path.write_text("score,mated\n-1,1\n3,1\n-1,0\n2,0\n1,0\n")
+    whole = inspect(path, failure_score=-1).to_dict()
+    assert [whole["scores"][kind]["failures"] for kind in ("mated", "nonmated")] == [1, 1]
+    assert any("refuse any NaN among them without --nan failure" in said for said in whole["warnings"])
+    monkeypatch.setattr("mated.io.scanning.LARGE_BYTES", 0)
+    monkeypatch.setattr("mated.evaluation.inspection.read", None)  # nothing is read as a whole
+    streamed = inspect(path, failure_score=-1).to_dict()
+    assert streamed["scores"] == whole["scores"]
 
 
 def test_beyond_the_bounds_counts_stay_exact_and_the_rest_is_left_out_with_a_reason(tmp_path, monkeypatch, large):

@@ -15,7 +15,7 @@ from mated.errors import MatedError
 from mated.evaluation import streaming_subjects
 from mated.evaluation.streaming import StreamOptions, stream_by, verify_scan
 from mated.evaluation.streaming_choice import checkpoint_in
-from mated.evaluation.verification import OperatingPoints
+from mated.evaluation.verification import Costs, OperatingPoints
 from mated.io import scanning
 from scans import ABOUT_READING, beyond_declared, differing, scan_of
 
@@ -79,7 +79,10 @@ def test_few_enough_comparisons_with_subjects_are_all_kept_and_nothing_is_inexac
     found, expected = (v.bootstrap(100, rng=4).to_dict() for v in (streamed, mated.verify(frame, **POINTS)))
     assert found["streaming"] is None
     assert not differing(found, expected, besides=ABOUT_READING)
-    assert found["notes"] == ["the comparisons were read in 1 pass; every number is that of all comparisons in memory"]
+    assert found["notes"] == [
+        "the comparisons were read in 1 pass; every number is that of all comparisons in memory",
+        "subjects were counted in further passes",
+    ]
 
 
 def test_more_scores_are_kept_where_a_replicate_needs_them(monkeypatch):
@@ -341,3 +344,35 @@ def test_options_of_reading_reach_the_reader(tmp_path):
     assert (v.tally.n_mated, v.tally.n_nonmated) == (2, 1)
     table = pl.DataFrame({"score": [1.0, 2.0, 3.0], "mated": [0, 1, 1], "sensor": ["a", "a", "b"]})
     assert mated.verify(table, where="sensor = 'a'").tally.n_mated == 1
+
+
+def test_costs_carry_their_bounds_and_the_actual_cost_is_exact():
+    frame = without_subjects(people())
+    costs = Costs(prior=0.05, miss=1.0, false=2.0)
+    streamed = verify_scan(scan_of(frame), points=ASKED, options=LOWER, costs=costs)
+    found = streamed.to_dict()
+    memory = mated.verify(frame, **POINTS, prior=0.05, cost_false=2.0).to_dict()
+    for name in ("cllr", "min_cllr"):
+        low, high = found["streaming"][f"{name}_bounds"]
+        assert low < memory[name] <= high
+        assert low < found[name] <= high * (1 + 1e-12)
+    low, high = found["detection_cost"]["minimum_bounds"]
+    assert low <= memory["detection_cost"]["minimum"] <= high
+    assert found["detection_cost"]["actual"] == memory["detection_cost"]["actual"]
+    assert memory["detection_cost"]["minimum_bounds"] is None
+    assert any("min Cllr between" in note for note in found["notes"])
+
+
+def test_whole_numbers_as_subjects_give_the_intervals_of_the_same_people_in_text(tmp_path):
+    """Draws go by the order of subjects, and text knows no numbers: 10 stands before 9 in every format."""
+    frame = people(3000).with_columns(pl.col("probe_subject", "reference_subject").str.slice(1).cast(pl.Int64))
+    frame.write_parquet(tmp_path / "scores.parquet")
+    frame.write_csv(tmp_path / "scores.csv")
+    found = [
+        mated.verify(tmp_path / name, fmr=0.01, stream=stream).bootstrap(100, rng=1).to_dict()
+        for name in ("scores.parquet", "scores.csv")
+        for stream in (False, True)
+    ]
+    assert len(frame["probe_subject"].unique()) > 10
+    for other in found[1:]:
+        assert not differing(other, found[0], besides=ABOUT_READING)

@@ -140,3 +140,31 @@ def test_an_unknown_figure_is_refused_with_those_there_are(v):
 def test_float32_thresholds_print_as_they_were_written():
     v = mated.verify(np.float32([0.7, 0.9]), np.float32([0.1, 0.3]))
     assert v.at_fmr(0.5).threshold == 0.3
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_trials_without_their_key_are_refused_with_what_they_were_taken_for(tmp_path, stream):
+    (tmp_path / "scores.txt").write_text("m1 s1 2.5\nm1 s2 -0.5\nm2 s1 -1.5\n")
+    with pytest.raises(MatedError) as refused:
+        mated.verify(tmp_path / "scores.txt", stream=stream)
+    assert "there is no mated comparison with a score" in str(refused.value)
+    assert "no comparison has one subject on both sides" in str(refused.value)
+    assert "if the columns name samples, give the key of their pairs with --key" in str(refused.value)
+
+
+def test_a_class_whose_comparisons_all_failed_is_not_blamed_on_names(tmp_path):
+    (tmp_path / "scores.csv").write_text("score,probe_subject,reference_subject\nnan,a,a\n1,a,b\n2,b,a\n")
+    with pytest.raises(MatedError, match="no mated comparison with a score; verification needs both") as refused:
+        mated.verify(tmp_path / "scores.csv", nan="failure")
+    assert "both sides" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [((), "no column to group by is named"), (("site", "site"), "'site' to group by is named twice"), (("x",), "'x'")],
+)
+def test_groups_by_nothing_twice_or_unknown_columns_are_refused(columns, said):
+    table = pl.DataFrame({**TABLE, "site": ["A", "B", "B", "A", "B"] * 3})
+    for source in (table, table.lazy()):
+        with pytest.raises(MatedError, match=said):
+            mated.verify(source, fmr=[0.1]).by(*columns)

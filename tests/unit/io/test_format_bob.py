@@ -186,4 +186,4 @@ def test_options_of_other_formats_are_refused(refusal, tmp_path):
     assert "read as bob's list, without a column for score" in refusal(FOUR, columns=Columns(score=4))
     assert "ids belongs to score matrices" in refusal(FOUR, ids=["a"])
     (tmp_path / "key.txt").write_text("a b target\n")
-    assert "key= (--key) belongs to frte or pairs or trials" in refusal(FOUR, key=tmp_path / "key.txt")
+    assert "key= (--key) belongs to frte, pairs, trials" in refusal(FOUR, key=tmp_path / "key.txt")

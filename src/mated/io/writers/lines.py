@@ -56,7 +56,7 @@ def losses(comparisons: Comparisons, what: str, *, subjects: bool = False, sampl
 
 
 def _listed(things: list[str]) -> str:
-    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} or {things[-1]}"
 
 
 def orientation_option(comparisons: Comparisons) -> str:

@@ -134,7 +134,7 @@ def test_what_a_list_does_not_hold_is_said(tmp_path):
     )
     lost, turned = done.notes
     assert lost.startswith("a list of two columns does not hold subjects")
-    assert lost.endswith("samples and further columns ('sensor')")
+    assert lost.endswith("samples or further columns ('sensor')")
     assert turned.endswith("does not say that a lower score means more alike; read it with --dissimilarity")
     assert done.reading == "--format bob --dissimilarity --nan failure"
 
