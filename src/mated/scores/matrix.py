@@ -203,14 +203,37 @@ def _same_on_both_sides(samples: PairIds) -> bool:
 
 
 def _is_own_transpose(matrix: NDArray[Any], used: NDArray[np.bool_] | None) -> bool:
-    """Tell whether a square matrix is symmetric up to rounding, wherever both entries have a score."""
-    if used is not None and not np.array_equal(used, used.T):
+    """Tell whether a square matrix is symmetric up to rounding, wherever both entries are used and have a score.
+
+    Entries that are not used mean nothing. Rows are compared with columns a block at a time.
+    """
+    size = len(matrix)
+    step = max(1, _BLOCK_ENTRIES // max(1, size))
+    blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
+    if used is not None and not all(np.array_equal(used[block], used[:, block].T) for block in blocks):
         return False
-    if matrix.dtype.kind != "f":
-        return bool(np.array_equal(matrix, matrix.T))
-    finite = matrix[np.isfinite(matrix)]
-    rounding = 1e-6 * float(finite.max() - finite.min()) if finite.size else 0.0
-    with np.errstate(invalid="ignore"):
-        equal = np.abs(matrix - matrix.T) <= rounding
-    equal |= (matrix == matrix.T) | np.isnan(matrix) | np.isnan(matrix.T)
-    return bool(equal.all())
+    rounding = 1e-6 * _range(matrix, used, blocks) if matrix.dtype.kind == "f" else 0.0
+    for block in blocks:
+        here, across = matrix[block], matrix[:, block].T
+        equal = here == across
+        if matrix.dtype.kind == "f":
+            with np.errstate(invalid="ignore"):
+                equal |= (np.abs(here - across) <= rounding) | np.isnan(here) | np.isnan(across)
+        if used is not None:
+            equal |= ~used[block]
+        if not equal.all():
+            return False
+    return True
+
+
+def _range(matrix: NDArray[Any], used: NDArray[np.bool_] | None, blocks: list[slice]) -> float:
+    """Return the difference of the highest and the lowest finite score of two samples that is used."""
+    low, high = np.inf, -np.inf
+    for block in blocks:
+        known = np.isfinite(matrix[block])
+        known[np.arange(block.stop - block.start), np.arange(block.start, block.stop)] = False
+        if used is not None:
+            known &= used[block]
+        low = min(low, float(np.min(matrix[block], where=known, initial=np.inf)))
+        high = max(high, float(np.max(matrix[block], where=known, initial=-np.inf)))
+    return high - low if high > low else 0.0

@@ -243,6 +243,18 @@ class TestScoreMatrix:
         assert matrix.symmetric
         assert (matrix.tally().n_mated, matrix.tally().n_nonmated, matrix.tally().nonmated_failures) == (1, 1, 1)
 
+    @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+    def test_entries_that_are_not_used_do_not_hide_a_symmetric_matrix(self, dtype, monkeypatch):
+        monkeypatch.setattr("mated.scores.matrix._BLOCK_ENTRIES", 4)  # a row at a time
+        scores, used = np.array([[0, 5, 9], [5, 0, 7], [1, 7, 0]], dtype=dtype), np.ones((3, 3), dtype=bool)
+        used[0, 2] = used[2, 0] = False
+        names = ["a", "b", "c"]
+        made = ScoreMatrix.from_arrays(scores, names, names, probe_sample=names, reference_sample=names, mask=used)
+        assert made.symmetric
+        assert made.comparisons().score.tolist() == [5, 7]
+        whole = ScoreMatrix.from_arrays(scores, names, names, probe_sample=names, reference_sample=names)
+        assert not whole.symmetric
+
     def test_an_asymmetric_square_matrix_counts_both_directions(self):
         names = ["a1", "a2"]
         matrix = ScoreMatrix.from_arrays(

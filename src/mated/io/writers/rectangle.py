@@ -44,8 +44,7 @@ class Rectangle:
     scores
         NaN where a comparison failed; meaningless where nothing is held.
     held
-        Which entries there are. Those of a sample with itself are no comparisons, but stay: whether a matrix is its own
-        transpose up to rounding depends on its range.
+        Which entries there are. Those of a sample with itself are no comparisons, but stay.
     compared, mated
         Which entries are comparisons, and which of them are mated.
     comparisons
