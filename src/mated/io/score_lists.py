@@ -55,6 +55,9 @@ def read_score_lists(request: Request) -> Comparisons:
         raise MatedError("score lists come in twos; give both mated= and nonmated= (--mated and --nonmated)")
     mated, nonmated = (read_list(file, request) for file in (request.mated, request.nonmated))
     dissimilarity, notes = decided_on_lists(mated, nonmated, request.dissimilarity)
+    if all(map(_could_be_counts, (mated, nonmated))):
+        said = "each line is read as one score; lists that count comparisons by score are read with --histogram both"
+        notes = (*notes, said)
     return Comparisons.from_arrays(
         np.concatenate([mated.scores, nonmated.scores]),
         np.repeat([True, False], [len(mated.scores), len(nonmated.scores)]),
@@ -63,6 +66,11 @@ def read_score_lists(request: Request) -> Comparisons:
         nan=request.nan,
         notes=notes,
     )
+
+
+def _could_be_counts(part: ScoreList) -> bool:
+    values = part.scores
+    return part.n_fields == 1 and bool(np.all((values >= 0) & (values == np.floor(values)) & np.isfinite(values)))
 
 
 def decided_on_lists(mated: ScoreList, nonmated: ScoreList, dissimilarity: bool | None) -> tuple[bool, tuple[str, ...]]:

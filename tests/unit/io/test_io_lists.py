@@ -170,3 +170,9 @@ def test_a_matrix_or_an_empty_array_is_no_list(lists, tmp_path):
     np.save(tmp_path / "m.npy", np.array(["a"]))
     with pytest.raises(MatedError, match=r"m\.npy holds values of type <U1; scores are numbers"):
         read(mated=tmp_path / "m.npy", nonmated=given["nonmated"])
+
+
+@pytest.mark.parametrize(("mated", "said"), [("0\n3\n12\n", True), ("0\n3\n12.5\n", False), ("0\n-3\n12\n", False)])
+def test_lists_that_could_be_counts_are_said_to_be_read_as_scores(lists, mated, said):
+    notes = read(**lists(mated, "5\n9\n1\n0\n")).notes
+    assert any("one score" in note and "--histogram" in note for note in notes) == said
