@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from mated.engine.runner import nothing_to_count
 from mated.errors import MatedError
 from mated.scores.validation import as_scores, as_similarity
 
@@ -90,7 +91,7 @@ def go_over(
     Without a runner one worker takes them all in, here. `number` is that of the pass, for `progress`.
     """
     if not parts:
-        raise MatedError("there is nothing to count; give at least one source of comparisons")
+        raise nothing_to_count()
     known = [part.rows for part in parts]
     rows = None if None in known else sum(size or 0 for size in known)
     done = 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from mated.engine.passes import run_pass
+from mated.engine.runner import nothing_to_count
 from mated.errors import MatedError
 from mated.scores.keyed_tally import KeyedCounter, KeyedTally
 
@@ -237,7 +238,7 @@ def as_sources(sources: Source | Sequence[Source]) -> tuple[Source, ...]:
     """Take one source or several."""
     several = (sources,) if isinstance(sources, Source) else tuple(sources)
     if not several:
-        raise MatedError("there is nothing to count; give at least one source of comparisons")
+        raise nothing_to_count()
     return several
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mated.errors import MatedError
 from mated.evaluation.identification import Identification, SearchPoints
+from mated.evaluation.streaming_choice import in_chunks, refuse_held
 from mated.evaluation.verify import bare_name, layout_of, several
 from mated.io import Columns
 from mated.scores import Comparisons, ScoreMatrix
@@ -134,15 +135,12 @@ def identify(
         "mask": mask,
         "failure_score": failure_score,
     }
-    if engine != "local" or scheduler is not None:
-        if stream is False:
-            raise MatedError("a cluster counts in chunks; leave out stream=False (--no-stream)")
-        stream = True
+    stream = in_chunks(stream, engine=engine, scheduler=scheduler)
     scan = None
     if not isinstance(scores, Ranks | Comparisons | ScoreMatrix):
         scan = searches_to_stream(scores, stream=stream, divided=engine != "local", **reading)
-    elif stream:
-        raise MatedError("these scores are in memory already, and stream=True is for files and lazy frames")
+    else:
+        refuse_held(stream)
     if isinstance(scores, Ranks):
         found = scores
     elif scan is not None:

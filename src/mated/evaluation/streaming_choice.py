@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mated.engine import DaskRunner, Source
     from mated.io.scanning import Scan
 
-__all__ = ["ENGINES", "WatchedCheckpoint", "checkpoint_in", "runner_of", "scan_to_stream"]
+__all__ = ["ENGINES", "WatchedCheckpoint", "checkpoint_in", "in_chunks", "refuse_held", "runner_of", "scan_to_stream"]
 
 ENGINES = ("local", "dask")
 """Who may count: this process, or the workers of a Dask cluster."""
@@ -30,6 +30,21 @@ _SMALL = 1 << 24
 _READ_WHOLE = ("key", "mask", "histogram", "ids", "probe_ids", "reference_ids")
 
 _T = TypeVar("_T")
+
+
+def in_chunks(stream: bool | None, *, engine: str, scheduler: Any, checkpoint: Any = None) -> bool | None:
+    """Return whether to stream, as `scan_to_stream` takes it: a cluster and a checkpoint count in chunks alone."""
+    if engine == "local" and scheduler is None and checkpoint is None:
+        return stream
+    if stream is False:
+        raise MatedError("a checkpoint or a cluster counts in chunks; leave out stream=False (--no-stream)")
+    return True
+
+
+def refuse_held(stream: bool | None) -> None:
+    """Refuse to stream what is in memory."""
+    if stream:
+        raise MatedError("these scores are in memory already, and stream=True is for files and lazy frames")
 
 
 def scan_to_stream(

@@ -10,6 +10,7 @@ from weakref import finalize
 import numpy as np
 
 from mated.errors import MatedError
+from mated.evaluation.streaming_choice import in_chunks, refuse_held
 from mated.evaluation.verification import Costs, OperatingPoints, Verification
 from mated.io import Columns, read
 from mated.scores import Comparisons, ScoreMatrix, Tally
@@ -134,15 +135,11 @@ def verify(
         "failures": failures,
     }
     scan = None
-    if engine != "local" or scheduler is not None or checkpoint is not None:
-        if stream is False:
-            raise MatedError("a checkpoint or a cluster counts in chunks; leave out stream=False (--no-stream)")
-        stream = True
+    stream = in_chunks(stream, engine=engine, scheduler=scheduler, checkpoint=checkpoint)
     if isinstance(scores, Tally | Comparisons | ScoreMatrix) or (
         nonmated is not None and not _are_paths(scores, nonmated)
     ):
-        if stream:
-            raise MatedError("these scores are in memory already, and stream=True is for files and lazy frames")
+        refuse_held(stream)
     else:
         scan = _scan(scores, nonmated, stream=stream, divided=checkpoint is not None or engine != "local", **reading)
     if scan is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mated.io.bytes_in import InputFile
     from mated.io.request import Request
 
-__all__ = ["OtherReading", "other_readings", "refuse_ambiguous"]
+__all__ = ["OtherReading", "lists_of_counts", "other_readings", "refuse_ambiguous"]
 
 _HEAD = 1 << 16
 _AS_SUBJECTS = "two subjects and a score (--format table)"
@@ -109,13 +109,18 @@ def _of_three(columns: Sequence[Sequence[str]]) -> tuple[OtherReading, ...]:
 
 
 def _of_lists(request: Request) -> tuple[OtherReading, ...]:
-    sides = (("mated", request.mated), ("nonmated", request.nonmated))
-    counts = [name for name, file in sides if file is not None and _could_be_counts(file)]
+    counts = lists_of_counts(request)
     if request.histogram is not None or not counts:
         return ()
     which = "both" if len(counts) == 2 else counts[0]
     meaning = "histograms, if line i counts the comparisons of score i"
     return (OtherReading("histogram", meaning, f"--histogram {which}"),)
+
+
+def lists_of_counts(request: Request) -> list[str]:
+    """Return which of two score lists could count comparisons by score: whole numbers from 0 up, one a line."""
+    sides = (("mated", request.mated), ("nonmated", request.nonmated))
+    return [name for name, file in sides if file is not None and _could_be_counts(file)]
 
 
 def _why(request: Request) -> str:

@@ -47,7 +47,7 @@ def scan_lists(request: Request, _rows_per_part: int | None) -> Scan | None:
     if any(not file.path.is_file() or (file.packed and is_npy(file)) for file in files):
         return None
     starts = [_start(file, request) for file in files]
-    dissimilarity, notes = decided_on_lists(starts[0], starts[1], request.dissimilarity)
+    dissimilarity, notes = decided_on_lists(starts[0], starts[1], request)
     parts = [
         ScanPart(
             file.name,

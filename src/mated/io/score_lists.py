@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mated.errors import MatedError
+from mated.io.ambiguity import lists_of_counts
 from mated.io.arrays import is_npy, load_npy
 from mated.io.bytes_in import read_text
 from mated.io.columns import is_name_of, means_dissimilarity
@@ -54,10 +55,7 @@ def read_score_lists(request: Request) -> Comparisons:
     if request.mated is None or request.nonmated is None:
         raise MatedError("score lists come in twos; give both mated= and nonmated= (--mated and --nonmated)")
     mated, nonmated = (read_list(file, request) for file in (request.mated, request.nonmated))
-    dissimilarity, notes = decided_on_lists(mated, nonmated, request.dissimilarity)
-    if all(map(_could_be_counts, (mated, nonmated))):
-        said = "each line is read as one score; lists that count comparisons by score are read with --histogram both"
-        notes = (*notes, said)
+    dissimilarity, notes = decided_on_lists(mated, nonmated, request)
     return Comparisons.from_arrays(
         np.concatenate([mated.scores, nonmated.scores]),
         np.repeat([True, False], [len(mated.scores), len(nonmated.scores)]),
@@ -68,16 +66,14 @@ def read_score_lists(request: Request) -> Comparisons:
     )
 
 
-def _could_be_counts(part: ScoreList) -> bool:
-    values = part.scores
-    return part.n_fields == 1 and bool(np.all((values >= 0) & (values == np.floor(values)) & np.isfinite(values)))
-
-
-def decided_on_lists(mated: ScoreList, nonmated: ScoreList, dissimilarity: bool | None) -> tuple[bool, tuple[str, ...]]:
+def decided_on_lists(mated: ScoreList, nonmated: ScoreList, request: Request) -> tuple[bool, tuple[str, ...]]:
     """Settle the orientation, where the user does not say it by the headers, and note what was decided."""
     notes = _notes_on_fields(mated, nonmated)
-    if dissimilarity is not None:
-        return dissimilarity, notes
+    if len(lists_of_counts(request)) == 2:
+        said = "each line is read as one score; lists that count comparisons by score are read with --histogram both"
+        notes = (*notes, said)
+    if request.dissimilarity is not None:
+        return request.dissimilarity, notes
     named = [name for name in (mated.header, nonmated.header) if means_dissimilarity(name)]
     if named:
         notes = (*notes, f"the header {named[0]!r} is taken to mean a dissimilarity: a lower score means more alike")

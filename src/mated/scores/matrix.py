@@ -157,10 +157,7 @@ class ScoreMatrix:
         )
 
     def _blocks(self) -> Iterator[slice]:
-        rows, columns = self.scores.shape
-        step = max(1, _BLOCK_ENTRIES // max(1, columns))
-        for start in range(0, rows, step):
-            yield slice(start, min(start + step, rows))
+        yield from _row_blocks(*self.scores.shape)
 
     def _same_subject(self, block: slice) -> NDArray[np.bool_]:
         same: NDArray[np.bool_] = self.subjects.probe[block, None] == self.subjects.reference[None, :]
@@ -193,6 +190,13 @@ class ScoreMatrix:
         return f"ScoreMatrix({rows} probes × {columns} references, {self.n_subjects} subjects)"
 
 
+def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Give the rows in blocks of bounded size."""
+    step = max(1, _BLOCK_ENTRIES // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
 def _listed(ids: PairIds, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> PairIds:
     """Return the ids of some entries, one pair each."""
     return replace(ids, probe=ids.probe[rows], reference=ids.reference[columns])
@@ -207,9 +211,7 @@ def _is_own_transpose(matrix: NDArray[Any], used: NDArray[np.bool_] | None) -> b
 
     Entries that are not used mean nothing. Rows are compared with columns a block at a time.
     """
-    size = len(matrix)
-    step = max(1, _BLOCK_ENTRIES // max(1, size))
-    blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
+    blocks = list(_row_blocks(*matrix.shape))
     if used is not None and not all(np.array_equal(used[block], used[:, block].T) for block in blocks):
         return False
     rounding = 1e-6 * _range(matrix, used, blocks) if matrix.dtype.kind == "f" else 0.0

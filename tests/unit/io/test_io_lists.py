@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mated.errors import MatedError
-from mated.io import Columns, read
+from mated.io import Columns, read, scan
 
 
 @pytest.fixture
@@ -174,5 +174,6 @@ def test_a_matrix_or_an_empty_array_is_no_list(lists, tmp_path):
 
 @pytest.mark.parametrize(("mated", "said"), [("0\n3\n12\n", True), ("0\n3\n12.5\n", False), ("0\n-3\n12\n", False)])
 def test_lists_that_could_be_counts_are_said_to_be_read_as_scores(lists, mated, said):
-    notes = read(**lists(mated, "5\n9\n1\n0\n")).notes
-    assert any("one score" in note and "--histogram" in note for note in notes) == said
+    given = lists(mated, "5\n9\n1\n0\n")
+    for notes in (read(**given).notes, scan(**given).notes):
+        assert any("one score" in note and "--histogram" in note for note in notes) == said
