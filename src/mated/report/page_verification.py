@@ -53,9 +53,9 @@ def verification_section(findings: Findings, results: Mapping[str, dict[str, Any
     """Give the error rates of every system; `results` are their dictionaries."""
     parts: list[Part] = [
         Paragraph(
-            "A system accepts a comparison when its score reaches the threshold. A false match takes two people for "
-            "one; a false non-match fails to recognise a person. FMR and FNMR are the shares of non-mated and of mated "
-            "comparisons that go wrong so."
+            "A system accepts a comparison whose score is at or above the threshold, or at or below it where lower "
+            "scores mean more alike. A false match takes two people for one; a false non-match fails to recognise a "
+            "person. FMR and FNMR are the shares of non-mated and of mated comparisons that go wrong so."
         ),
         _at_fmr(findings, results),
     ]

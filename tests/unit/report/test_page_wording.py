@@ -13,6 +13,7 @@ from example_findings import full_findings
 from mated.evaluation import verify
 from mated.evaluation.compare import Comparison
 from mated.identification.resolution import Resolution, forecast_caution
+from mated.report.figures.scores import scores_figure
 from mated.report.findings import SystemFindings
 from mated.report.hidden_names import HIDDEN, without_names
 from mated.report.page_comparison import comparison_section
@@ -179,3 +180,11 @@ def test_of_several_systems_the_summary_says_which_differ():
         several = replace(c, systems=("a", "b", "c"), differences=differences)
         said = [p for p in summary_section(replace(full_findings(), comparison=several)).parts if isinstance(p, Notes)]
         assert any(words in sentence for sentence in said[0].items)
+
+
+@pytest.mark.parametrize(
+    ("dissimilarity", "title"), [(True, "Comparison score (lower is more alike)"), (False, "Comparison score")]
+)
+def test_the_axis_of_scores_says_in_whole_words_which_way_they_run(dissimilarity, title):
+    drawn = scores_figure(verify([1.0, 2.0, 3.5], [2.5, 4.0, 5.0], dissimilarity=dissimilarity), "own")
+    assert drawn.layout["xaxis"]["title"]["text"] == title

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mated.plots.score_axis import UserScores, user_scores
-from mated.report.figures.style import MATED, NONMATED, FigureSpec, Key, axis, figure, label, rounded
+from mated.report.figures.style import MATED, NONMATED, FigureSpec, Key, axis, figure, rounded
 from mated.report.numbers_in_words import count, number
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def scores_figure(v: Verification, name: str) -> FigureSpec:
         )
     eer = v.eer().threshold
     inside_view = edges[0] <= eer <= edges[-1]
-    x = axis(_title(v, "Comparison score"), range=[float(edges[0]), float(edges[-1])], showgrid=False)
+    title = "Comparison score (lower is more alike)" if v.tally.dissimilarity else "Comparison score"
+    x = axis(title, range=[float(edges[0]), float(edges[-1])], showgrid=False)
     y = axis("Share of the class", ticksuffix="\u00a0%", rangemode="tozero", nticks=6)
     shapes = [
         {"type": "line", "xref": "x", "yref": "paper", "x0": eer, "x1": eer, "y0": 0, "y1": 1,
@@ -91,7 +92,3 @@ def _edges(scores: UserScores, low: float, high: float) -> Floats:
     units = max(int(np.ceil((high - low) / scores.step / _MOST_BINS)), 1)
     first, last = round(low / scores.step) // units, round(high / scores.step) // units
     return np.asarray((np.arange(first, last + 2) * units - 0.5) * scores.step, dtype=np.float64)
-
-
-def _title(v: Verification, word: str) -> str:
-    return label(f"{word} (lower is more alike)" if v.tally.dissimilarity else word)
